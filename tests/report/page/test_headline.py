@@ -66,6 +66,29 @@ def test_the_curves_of_the_score_come_before_those_of_metrics(visit: Visit, seen
     assert curves.bounding_box()["y"] < page.get_by_label("Curves of SSIM").bounding_box()["y"]
 
 
+def test_the_gallery_shows_the_score_of_the_round_and_begins_with_the_worst(visit: Visit, seen: str) -> None:
+    page = visit.open(seen, "#/gallery?round=1")
+    assert page.get_by_label("Metric").input_value() == "score"
+    shots = page.locator(".gallery-row").first.locator("a.shot").all_inner_texts()
+    scores = {shot.split()[0]: shot.split()[1] for shot in shots}
+    assert list(scores) == ["fading", "refuser", "steady", "identity"]
+    assert scores == {"fading": "52.0", "refuser": "90.0", "steady": "92.5", "identity": "–"}
+    page.get_by_label("Metric").select_option("ssim")
+    page.wait_for_selector("a.shot:has-text('fading 0.')")
+
+
+def test_a_filmstrip_shows_the_score_and_why_a_floor_has_none(visit: Visit, seen: str) -> None:
+    page = visit.open(seen, "#/film?case=anna%2Fhat&model=steady&model=identity&round=1")
+    assert "score 92.5" in page.locator(".pane").first.inner_text()
+    assert "score missing: probes and floors do not edit" in page.locator(".pane").last.inner_text()
+
+
+def test_the_worst_returns_beside_drift_are_those_of_the_score(visit: Visit, seen: str) -> None:
+    page = visit.open(seen, "#/drift")
+    assert "worst by score" in page.get_by_label("fading").inner_text()
+    assert "worst by SSIM" in page.get_by_label("identity").inner_text()
+
+
 def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Visit, seen: str) -> None:
     page = visit.open(seen)
     first = page.locator(".overview section").first

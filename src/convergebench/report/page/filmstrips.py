@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from convergebench.analysis import Results, Return
+from convergebench.analysis.headline.headline import SCORE
 from convergebench.analysis.round_trip.drift_kinds import leading_drift
 from convergebench.analysis.round_trip.drift_profile import values_of
 from convergebench.errors import ConvergeBenchError
@@ -18,12 +19,15 @@ from convergebench.report.page.crops import crop_name
 from convergebench.report.page.exports import StripExport
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.score import RoundScores
 from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.steps import StepRecord
 from convergebench.results.worst_regions import WorstRegions
 from convergebench.store import Workspace
-from convergebench.types import Digest, PictureFacts
+from convergebench.types import Digest, Measurement, PictureFacts
 
+_NO_PART = "not all that it consists of is there"
+_NO_EDITOR = "probes and floors do not edit"
 Breakages: TypeAlias = Mapping[tuple[int, int], ReturnedRound]
 """What can be drawn of returns, by trajectory and round."""
 
@@ -128,6 +132,7 @@ def case_section(
     regions: WorstRegions,
     breakages: Breakages,
     exports: Mapping[int, StripExport],
+    scores: RoundScores,
 ) -> dict[str, Any]:
     """One case: the instructions, the source, and every model's filmstrip with what broke in each return."""
     known = records.case(results.suite, case)
@@ -140,7 +145,9 @@ def case_section(
         "source": _source(records.workspace, taken.values()),
         "films": [
             {
-                **_film(models[film.model], film, taken[film.trajectory], asked or {}, regions, breakages),
+                **_film(
+                    models[film.model], film, taken[film.trajectory], asked or {}, regions, breakages, scores
+                ),
                 "export": exports[film.trajectory].name if film.trajectory in exports else None,
             }
             for film in films
@@ -187,13 +194,15 @@ def _film(
     asked: Mapping[str, Any],
     regions: WorstRegions,
     breakages: Breakages,
+    scores: RoundScores,
 ) -> dict[str, Any]:
     return {
         "model": model,
         "seed": film.seed,
         "steps": [_step(step, asked) for step in steps],
         "measured": [
-            _measured(item, regions, breakages.get((film.trajectory, item.round))) for item in film.returns
+            _measured(item, scores, regions, breakages.get((film.trajectory, item.round)))
+            for item in film.returns
         ],
     }
 
@@ -214,9 +223,22 @@ def _step(step: StepRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _measured(item: Return, regions: WorstRegions, broke: ReturnedRound | None) -> dict[str, Any]:
+def _score(item: Return, scores: RoundScores) -> dict[str, Measurement]:
+    """That of the round, if the page has scores."""
+    if not scores:
+        return {}
+    of_rounds = scores.get((item.model, item.case, item.seed))
+    value = of_rounds[item.round - 1] if of_rounds else None
+    missing = _NO_PART if item.role == "model" else _NO_EDITOR
+    return {SCORE.name: Measurement(SCORE.name, SCORE.version, value, missing if value is None else None)}
+
+
+def _measured(
+    item: Return, scores: RoundScores, regions: WorstRegions, broke: ReturnedRound | None
+) -> dict[str, Any]:
     """Metric names are defined by this package, so they may be keys."""
-    region, values = regions.get((item.case, item.digest)), dict(item.values)
+    region = regions.get((item.case, item.digest))
+    values = {**item.values, **_score(item, scores)}
     return {
         "round": item.round,
         "digest": item.digest,

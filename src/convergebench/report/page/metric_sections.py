@@ -22,7 +22,7 @@ from convergebench.analysis.round_trip.paired_difference import NothingShared
 from convergebench.report.figures.curve_panel import drawn_points
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.ranking_table import ranking_table
-from convergebench.report.page.score_curves import PARTS
+from convergebench.report.page.score import PARTS
 
 
 def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from convergebench.report.page.filmstrips import (
 from convergebench.report.page.merge_partial import merge_partial
 from convergebench.report.page.overview import cases_of
 from convergebench.report.page.refinements import Judged, by_result
+from convergebench.report.page.score import RoundScores
 from convergebench.report.page.single_edits import Verdicts, single_edits, verdict_numbers
 from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
 from convergebench.report.page.strips import strip_rounds, strips_section
@@ -51,6 +52,19 @@ class PageData:
     def chains(self) -> list[Chain]:
         """What a person sees of each; none where that was not measured."""
         return headline_chains(self.ranked) if self.ranked.has("undid") else []
+
+    @cached_property
+    def round_scores(self) -> RoundScores:
+        """Of models: probes and floors do not edit."""
+        partial = self.ranked.partial
+        chains = [*self.chains, *(headline_chains(partial) if partial and partial.has("undid") else ())]
+        roles, rounds = self.results.roles(), range(1, self.results.rounds + 1)
+        found = {
+            (one.model, one.case, one.seed): [_points(one.quality_at(number)) for number in rounds]
+            for one in chains
+            if roles[one.model] == "model"
+        }
+        return {key: values for key, values in found.items() if any(one is not None for one in values)}
 
     @cached_property
     def steps(self) -> list[IndexedStep]:
@@ -143,3 +157,7 @@ class PageData:
             )
             if self.live or number in wanted
         }
+
+
+def _points(quality: float | None) -> float | None:
+    return None if quality is None else 100 * quality

@@ -15,7 +15,7 @@ from convergebench.report.columns import (
     written_interval,
     written_number,
 )
-from convergebench.report.page.score_curves import score_curves
+from convergebench.report.page.score import score_curves
 from convergebench.report.tables.ranking import json_ranking
 
 

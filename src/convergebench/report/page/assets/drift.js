@@ -7,9 +7,9 @@ convergebench.views.drift = (() => {
   const EXAMPLES = 3;
 
   async function open(root, all, chosen) {
-    const metric = all.metric("ssim");
-    const [drift, pictures, values] = await Promise.all([load("drift"), load("pictures"), load(`values/${metric.name}`)]);
-    const places = lastReturns(all, pictures, values, metric);
+    const figures = [...new Set(all.models.map((model) => figureOf(all, model)))];
+    const [drift, pictures, ...values] = await Promise.all([load("drift"), load("pictures"), ...figures.map((one) => load(`values/${one.name}`))]);
+    const places = lastReturns(all, pictures, new Map(figures.map((one, place) => [one, values[place]])));
     const measured = drift.models.map((rounds, place) => ({ rounds, place })).filter((one) => one.rounds.length);
     root.replaceChildren(
       h("h1", {}, "Drift"),
@@ -21,14 +21,19 @@ convergebench.views.drift = (() => {
         : h("section", { "aria-label": model.name }, heading(all, place), where(all, place, places[place])))));
   }
 
+  /** What says which returns of a model are worst. Probes and floors, which do not edit, have no score. */
+  const figureOf = (all, model) => (model.role === "model" ? all.figure() : all.metric("ssim"));
+
   /** Of each model the returns at the last round, the worst first. */
-  function lastReturns(all, pictures, values, metric) {
-    const measured = new Map(values.map((one) => [`${one.model} ${one.case} ${one.seed}`, one.values.at(-1)]));
+  function lastReturns(all, pictures, values) {
+    const key = (one) => `${one.model} ${one.case} ${one.seed}`;
+    const last = new Map([...values].map(([figure, rows]) => [figure, new Map(rows.map((one) => [key(one), one.values.at(-1)]))]));
     const found = all.models.map(() => []);
     for (const film of pictures.films) {
       const [source, digest] = [pictures.sources[film.case], film.digests.at(-1)];
-      const value = measured.get(`${film.model} ${film.case} ${film.seed}`) ?? null;
-      if (source && digest && all.cases[film.case].edits === all.edits) found[film.model].push({ ...film, source, digest, bad: value === null ? -Infinity : badness(value, metric) });
+      const figure = figureOf(all, all.models[film.model]);
+      const value = last.get(figure).get(key(film)) ?? null;
+      if (source && digest && all.cases[film.case].edits === all.edits) found[film.model].push({ ...film, source, digest, bad: value === null ? -Infinity : badness(value, figure) });
     }
     for (const one of found) one.sort((a, b) => b.bad - a.bad);
     return found;
@@ -44,7 +49,7 @@ convergebench.views.drift = (() => {
       returns.slice(0, EXAMPLES).map((one) => h("a", { href: link(one) },
         h("img", { src: changeMap(one.source, one.digest), alt: "", height: 152, loading: "lazy" }),
         h("span", {}, all.cases[one.case].asked ? `${all.cases[one.case].asked} · ${all.cases[one.case].picture}` : breakable(all.cases[one.case].id)))),
-      returns.length > 1 && h("p", { class: "quiet" }, `Beside the mean: the returns that are worst by ${all.metric("ssim").title}.`));
+      returns.length > 1 && h("p", { class: "quiet" }, `Beside the mean: the returns that are worst by ${figureOf(all, all.models[place]).title}.`));
   }
 
   const heading = (all, place) => h("h2", {}, convergebench.chart.key(all.style(place)), h("a", { href: address("gallery", { model: all.models[place].name }) }, all.models[place].name));

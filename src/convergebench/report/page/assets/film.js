@@ -27,7 +27,7 @@ convergebench.views.film = (() => {
     constructor(all, facts, data, chosen, go) {
       super({ all, chosen, mode: isSmall() ? "single" : "slider" });
       Object.assign(this, { facts, data, go });
-      this.metric = all.metric(chosen.get("metric"));
+      this.metric = all.figure(chosen.get("metric"));
       this.seeds = [...new Set(data.films.map((film) => film.seed))].sort((a, b) => a - b);
       this.seed = this.seeds.includes(Number(chosen.get("seed"))) ? Number(chosen.get("seed")) : this.seeds[0];
       this.films = data.films.filter((film) => film.seed === this.seed);
@@ -63,7 +63,7 @@ convergebench.views.film = (() => {
         h("section", { class: "timeline", "aria-label": "Rounds" },
           h("div", { class: "scrub" }, h("span", {}, "Round"), this.scrubber, this.roundText),
           this.panes.map((pane) => pane.strip()),
-          h("div", { class: "controls" }, convergebench.views.overview.metricChoice(all, this.metric, (name) => this.reopen({ metric: name }))),
+          h("div", { class: "controls" }, convergebench.views.overview.figureChoice(all, this.metric, (name) => this.reopen({ metric: name }))),
           this.curve(),
           h("p", { class: "quiet" }, "Keys: ← → round, ↑ ↓ case, e edit or return, 1 to 9 mode, + − zoom, 0 fit. Hold space to see the source. Drag to pan when zoomed.")),
       ];

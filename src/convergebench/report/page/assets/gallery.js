@@ -9,7 +9,7 @@ convergebench.views.gallery = (() => {
   const MARKED = "marked";
 
   async function open(root, all, chosen, go) {
-    const metric = all.metric(chosen.get("metric"));
+    const metric = all.figure(chosen.get("metric"));
     const [values, pictures] = await Promise.all([load(`values/${metric.name}`), load("pictures")]);
     const wanted = {
       metric: metric.name, round: bounded(Number(chosen.get("round") ?? all.rounds), 1, all.rounds), step: chosen.get("step") === "edit" ? "edit" : "",
@@ -88,7 +88,7 @@ convergebench.views.gallery = (() => {
     const search = h("input", { type: "search", placeholder: "chair…", onchange: () => pick({ search: search.value }) });
     search.value = wanted.search;
     const more = [
-      convergebench.views.overview.metricChoice(all, metric, (name) => pick({ metric: name })),
+      convergebench.views.overview.figureChoice(all, metric, (name) => pick({ metric: name })),
       convergebench.roundField(wanted.round, all.rounds, (round) => pick({ round })),
       of("edits").length > 1 && choice("Edits", [["", "All"], ...of("edits")], wanted.edits, (edits) => pick({ edits })),
       choice("Category", [["", "All"], ...of("category")], wanted.category, (category) => pick({ category })),

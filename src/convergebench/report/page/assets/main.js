@@ -22,6 +22,11 @@
       return known(name) ?? known("ssim") ?? this.metrics[0];
     }
 
+    /** What a person sees comes first, where it was measured. */
+    figure(name) {
+      return this.score && (name === this.score.name || !this.metrics.some((one) => one.name === name)) ? this.score : this.metric(name);
+    }
+
     modelNumber(name) { return this.places.get(name) ?? -1; }
 
     caseNumber(id) { return this.casePlaces.get(id) ?? -1; }

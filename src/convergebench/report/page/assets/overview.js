@@ -13,7 +13,7 @@ convergebench.views.overview = (() => {
     const state = { round: Math.max(1, Math.min(all.rounds, Number(chosen.get("round") ?? all.rounds))) };
     const hide = chosen.getAll("hide");
     const pick = (changes) => go({ metric: metric.name, part, round: chosen.get("round"), hide, ...changes });
-    const view = { all, metric, strips: new Map(strips.map((one) => [one.model, one])), hide, onhide: (keys) => {
+    const view = { all, metric: chosen.get("metric"), strips: new Map(strips.map((one) => [one.model, one])), hide, onhide: (keys) => {
       hide.splice(0, hide.length, ...keys);
       history.replaceState(null, "", address("overview", { metric: chosen.get("metric"), part, round: chosen.get("round"), hide }));
     } };
@@ -84,7 +84,7 @@ convergebench.views.overview = (() => {
 
   const nameOf = (all, metric, row) => [
     convergebench.chart.key(all.style(all.modelNumber(row.model))),
-    h("a", { href: address("gallery", { model: row.model, metric: metric.name }) }, row.model),
+    h("a", { href: address("gallery", { model: row.model, metric }) }, row.model),
     row.role !== "model" && h("span", { class: "tag" }, row.role), row.imported && h("span", { class: "tag" }, "imported"),
   ];
 
@@ -120,11 +120,14 @@ convergebench.views.overview = (() => {
     return h("td", { class: classes || null, title: cell.hint || null }, figure(cell, column, domain, style));
   }
 
-  function metricChoice(all, metric, onpick) {
+  /** With the score, which the overview shows by itself. */
+  const figureChoice = (all, figure, onpick) => metricChoice(all, figure, onpick, all.score ? [["What a person sees", [[all.score.name, all.score.title]]]] : []);
+
+  function metricChoice(all, metric, onpick, first = []) {
     const of = (dimension) => all.metrics.filter((one) => one.dimension === dimension)
       .map((one) => [one.name, one.measured ? one.title : `${one.title} (no values)`]);
-    const groups = [["quality", "Quality"], ["semantic", "Semantics"], ["drift", "Drift"]]
-      .map(([name, group]) => ({ group, options: of(name) })).filter((one) => one.options.length);
+    const measured = [["quality", "Quality"], ["semantic", "Semantics"], ["drift", "Drift"]].map(([name, group]) => [group, of(name)]);
+    const groups = [...first, ...measured].map(([group, options]) => ({ group, options })).filter((one) => one.options.length);
     return choice("Metric", groups, metric.name, onpick);
   }
 
@@ -187,5 +190,5 @@ convergebench.views.overview = (() => {
   const withSource = (points, metric) => typeof metric.perfect === "number"
     ? [{ round: 0, mean: metric.perfect, low: null, high: null, n: points[0]?.n ?? 0, missing: 0 }, ...points] : points;
 
-  return { open, metricChoice };
+  return { open, figureChoice };
 })();

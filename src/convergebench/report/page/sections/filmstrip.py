@@ -20,6 +20,7 @@ def _case(page: PageData, case: str) -> Any:
         page.worst_regions,
         page.breakages,
         page.exports,
+        page.round_scores,
     )
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from convergebench.report.page.metric_sections import values_section
 from convergebench.report.page.page_data import PageData
+from convergebench.report.page.score import score_values
 from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
 
 
@@ -12,7 +13,11 @@ def _builders(page: PageData) -> Builders:
         f"values/{facts.name}": partial(values_section, page.results, facts.name)
         for facts in page.results.metrics
     }
-    return {"pictures": lambda: page.pictures, **values}
+    return {
+        "pictures": lambda: page.pictures,
+        "values/score": lambda: score_values(page.results, page.round_scores),
+        **values,
+    }
 
 
 MEMBERS = (
@@ -23,6 +28,6 @@ MEMBERS = (
         _builders,
         order=30,
         needs_rounds=True,
-        prepared=("pictures", "values/ssim"),
+        prepared=("pictures", "values/score", "values/ssim"),
     ),
 )

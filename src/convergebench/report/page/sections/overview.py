@@ -9,6 +9,7 @@ from convergebench.report.page.overview import cases_of, model_numbers, overview
 from convergebench.report.page.page_data import PageData
 from convergebench.report.page.progress import progress_section
 from convergebench.report.page.ranking_table import headline_tables
+from convergebench.report.page.score import score_facts
 from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
 from convergebench.report.page.strips import pictures_of_strips
 
@@ -20,6 +21,7 @@ def _overview(page: PageData) -> dict[str, Any]:
         case["asked"] = known.forward if known else ""
     return {
         **found,
+        "score": score_facts() if page.round_scores else None,
         "breakage_kinds": [[name, f"rgb{colour}"] for name, colour in KINDS],
         "verdicts": len(page.judgements),
         "single_edits": len(page.single_edits),
