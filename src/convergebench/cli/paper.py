@@ -41,7 +41,7 @@ def command(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="pdf (set by Typst), latex; separated by commas. [default: pdf]",
+            help="pdf (set by Typst), latex; separated by commas.",
         ),
     ] = ["pdf"],  # noqa: B006
     model: ModelNames = [],  # noqa: B006

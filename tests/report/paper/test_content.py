@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from convergebench.analysis import Contraction, CurveShape, ranking
+from analysis.headline.written_chains import YES, chain
+from convergebench import metrics
+from convergebench.analysis import Contraction, CurveShape, Results, headline_ranking, ranking
 from convergebench.analysis.round_trip.curve_shape import ShapeFit
 from convergebench.analysis.round_trip.drift_profile import profile_of
 from convergebench.report.paper import sentences
@@ -11,6 +13,7 @@ from convergebench.report.paper.dynamics import ModelDynamics, dynamics_grid, dy
 from convergebench.report.paper.grids import Grid, pieces
 from convergebench.report.paper.numbers import (
     edit_grids,
+    grids_of,
     part_grid,
     partial_grid,
     ranking_grid,
@@ -61,6 +64,16 @@ def test_many_models_share_the_width_evenly(results):
         results, returns=tuple(replace(i, model=m) for m in models for i in qwen), uses=(), troubles=()
     )
     assert [len(grid.headings) for grid in edit_grids(many, ranking(many))] == [11, 11]
+
+
+def test_what_a_person_sees_is_told_by_round_and_by_category_too():
+    hats = chain("m", "p", (YES, 1.0, 1.0), (YES, 0.25, 1.0))
+    dogs = [replace(one, category="objects") for one in chain("m", "q", (YES, 0.25, 1.0), (YES, 0.25, 1.0))]
+    results = Results("s@1", 2, (metrics.facts("undid"), metrics.facts("ssim")), (*hats, *dogs), (), ())
+    grids = dict(grids_of(results, ranking(results), headline_ranking(results)))
+    assert grids["seen-by-round"].rows == [["m", "75.0", "50.0"]]
+    assert grids["seen-by-category"].rows == [["m", "75.0 (1)", "50.0 (1)"]]
+    assert "seen-by-round" not in dict(grids_of(results, ranking(results), ranking(results)))
 
 
 def test_one_part_is_no_breakdown(results):

@@ -14,10 +14,11 @@ from convergebench.analysis import (
     Results,
     breakdown,
     has_scale,
-    headline_rounds,
     on_shared_cases,
     preserved,
     ranking,
+    ranking_by_part,
+    ranking_by_round,
     rankings,
 )
 from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
@@ -59,7 +60,7 @@ def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
 def rounds_grid(results: Results, ranked: Ranking) -> Grid | None:
     if results.rounds < 2:
         return None
-    marks = headline_rounds(results, ranked.metric.name)
+    marks = ranking_by_round(results, ranked)
     rows = rounds_cells(marks, [row.model for row in ranked.rows])
     return Grid(
         ["model", *(f"R{mark}" for mark in marks.rounds)], rows, rules=first_calibration_row(ranked.rows)
@@ -111,14 +112,14 @@ def scores_grid(ranked: Ranking) -> Grid | None:
 
 def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
     """One row per model and one column per part; None if the suite has one part, or more than fit."""
-    parts = breakdown(results, by, ranked.metric.name, ranked.round)
+    parts = ranking_by_part(results, ranked, by)
     if not 2 <= len(parts.groups) <= _MOST_PARTS:
         return None
     rows = []
     for row in ranked.rows:
         found = [parts.models[row.model].get(group) for group in parts.groups]
         means = [
-            f"{mean_with_interval(one.mean, one.low, one.high, ranked.metric)} ({one.n})" if one else ABSENT
+            f"{mean_with_interval(one.mean, one.low, one.high, parts.metric)} ({one.n})" if one else ABSENT
             for one in found
         ]
         rows.append([row.model, *means])
@@ -196,10 +197,20 @@ def _drift_shade(noticed: float | None) -> float | None:
     return 0.15 + 0.85 * min(math.log2(noticed) / math.log2(_DARKEST_DRIFT), 1.0)
 
 
+def _seen_grids(results: Results, seen: Ranking) -> dict[str, Grid | None]:
+    if seen.headline is None:
+        return {}
+    return {
+        "seen": ranking_grid(seen),
+        "seen-by-round": rounds_grid(results, seen),
+        "seen-by-category": part_grid(results, seen, "category"),
+    }
+
+
 def grids_of(results: Results, ranked: Ranking, seen: Ranking) -> Iterator[tuple[str, Grid]]:
     """Every table of numbers that the results allow, by its name in the text."""
-    found = {
-        "seen": ranking_grid(seen) if seen.headline is not None else None,
+    found: dict[str, Grid | None] = {
+        **_seen_grids(results, seen),
         "ranking": ranking_grid(ranked),
         "shared": shared_grid(results, ranked),
         "partial": partial_grid(results, ranked),
