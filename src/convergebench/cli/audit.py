@@ -22,7 +22,8 @@ NAME = "audit"
 
 def command(
     metric: Annotated[
-        str | None, typer.Option(metavar="METRIC", help="Metric that ranks. [default: ssim if measured]")
+        str | None,
+        typer.Option(metavar="METRIC", help="Metric that ranks. [default: what a person sees, or ssim]"),
     ] = None,
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
@@ -34,7 +35,7 @@ def command(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """List what would bias a comparison, and rank without it."""
-    from convergebench.analysis import audit, on_shared_cases, ranking
+    from convergebench.analysis import audit, headline_rankings, on_shared_cases
     from convergebench.cli.summary import print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
     from convergebench.results import load_audit_input
@@ -42,9 +43,8 @@ def command(
     with benchmark(workspace, model) as opened:
         findings = audit(load_audit_input(opened.workspace, suite))
         results = opened.results(suite)
-    chief = metric or results.chief
-    shared = on_shared_cases(results, chief, round)
-    ranked = ranking(shared.results, chief, round) if shared.cases else None
+    shared = on_shared_cases(results, metric or results.chief, round)
+    ranked = headline_rankings(shared.results, metric, round)[0][1] if shared.cases else None
     if as_json:
         print_json(json_audit(findings, shared, ranked))
         return
