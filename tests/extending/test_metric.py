@@ -28,5 +28,5 @@ def test_an_installed_metric_is_listed_measured_summarised_and_exported(
     )
     assert "largest_difference" in [one["name"] for one in listed.json]
     assert ran.code == 0
-    assert "DIFFERENCE by" in ranked.out
+    assert "Largest difference by" in " ".join(ranked.out.split())
     assert any("largest_difference" in file.read_text() for file in (tmp_path / "out").glob("*.csv"))
