@@ -164,3 +164,14 @@ def test_looking_at_results_leaves_them_alone(cli: Cli, results: Path, tmp_path:
     for words in (["summary"], ["export", "-o", tmp_path / "a"], ["grid", "-o", tmp_path / "b.png"]):
         assert cli(*words, "-w", results).code == 0
     assert {path: path.read_bytes() for path in results.rglob("*.png")} == before
+
+
+def test_where_models_are_ranked_by_the_score_the_summary_has_it_by_round(cli: Cli, seen: Path) -> None:
+    shown = cli("summary", "-w", seen)
+    assert "Score by round" in shown.out and "SSIM by round" not in shown.out
+    by_round = cli("summary", "-w", seen, "--json").json["by_round"]
+    means = {(one["metric"], one["model"]): one["mean"] for one in by_round if one["round"] == 1}
+    five_local_and_one_global = (5 * 100 * 0.9**0.5 + 90) / 6
+    assert means["headline_score", "python:shades:darker"] == pytest.approx(five_local_and_one_global)
+    assert means["ssim", "python:shades:brighter"] > means["ssim", "python:shades:darker"]
+    assert "SSIM by round" in cli("summary", "-w", seen, "--metric", "ssim").out

@@ -11,6 +11,7 @@ _PLACES = {"dB": 1, "": 3, "×": 3}
 """Decimals by unit: decibels are large numbers, shares and ratios are around 1."""
 
 
+_TITLES = {"headline_score": "score", "ms_ssim": "MS-SSIM", "delta_e": "ΔE"}
 _ABBREVIATIONS = {
     name: name.upper()
     for name in ("psnr", "ssim", "lpips", "vgg", "clip", "dists", "dino", "flip", "mse", "l1", "l2")
@@ -28,8 +29,9 @@ def metric_title(facts: MetricFacts) -> str:
     'left behind'
     'ΔE'
     """
-    name = facts.name.replace("ms_ssim", "MS-SSIM").replace("delta_e", "ΔE")
-    return " ".join(_ABBREVIATIONS.get(word, word) for word in name.split("_"))
+    if facts.name in _TITLES:
+        return _TITLES[facts.name]
+    return " ".join(_ABBREVIATIONS.get(word, word) for word in facts.name.split("_"))
 
 
 def axis_title(facts: MetricFacts) -> str:

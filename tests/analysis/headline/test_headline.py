@@ -176,7 +176,7 @@ def test_the_worst_cases_are_those_that_lost_most_to_the_eye() -> None:
     )
     results = Results("suite", 2, (), returns, (), ())
     cases, facts = worst_by(results)
-    assert facts.name == "score"
+    assert facts.name == "headline_score"
     assert [(one.returned.model, one.returned.picture, one.fell_at) for one in cases] == [
         ("m", "q", 2.0), ("m", "p", 2.0), ("n", "p", None)
     ]  # fmt: skip

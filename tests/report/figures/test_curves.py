@@ -67,7 +67,7 @@ def test_the_score_comes_first_and_has_no_curve_of_a_probe(tmp_path):
     ]
     found = Results("s@1", 2, (metrics.facts("undid"), metrics.facts("ssim")), tuple(chains), (), ())
     first, *others = chosen_panels(found)
-    assert first.metric.name == "score"
+    assert first.metric.name == "headline_score"
     means = {curve.model: [point.mean for point in curve.points] for curve in first.curves}
     assert means == {"worn": pytest.approx([90, 50]), "steady": pytest.approx([90, 90])}
     assert legend_order([first, *others])[:2] == ["steady", "worn"]

@@ -68,7 +68,7 @@ def test_the_curves_of_the_score_come_before_those_of_metrics(visit: Visit, seen
 
 def test_the_gallery_shows_the_score_of_the_round_and_begins_with_the_worst(visit: Visit, seen: str) -> None:
     page = visit.open(seen, "#/gallery?round=1")
-    assert page.get_by_label("Metric").input_value() == "score"
+    assert page.get_by_label("Metric").input_value() == "headline_score"
     shots = page.locator(".gallery-row").first.locator("a.shot").all_inner_texts()
     scores = {shot.split()[0]: shot.split()[1] for shot in shots}
     assert list(scores) == ["fading", "refuser", "steady", "identity"]

@@ -20,7 +20,9 @@ from convergebench.types import MetricFacts, SuiteId
 
 STAYED = 0.5
 """If at least this share of the footprint's core still looks edited, the edit counts as not undone."""
-SCORE = MetricFacts("score", "1", "higher", 100.0, 0.0, "quality")
+HEADLINE_SCORE = "headline_score"
+"""Not `score`, which a metric of a user may be called."""
+SCORE = MetricFacts(HEADLINE_SCORE, "1", "higher", 100.0, 0.0, "quality")
 DEFAULT_THRESHOLDS = Thresholds()
 
 

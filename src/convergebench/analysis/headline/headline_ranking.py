@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from convergebench.analysis.headline.chain_rounds import Thresholds
-from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, headline
+from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, HEADLINE_SCORE, headline
 from convergebench.analysis.round_trip.half_life import THRESHOLD
 from convergebench.analysis.round_trip.ranking import Ranking, ranking, rankings, reordered
 from convergebench.analysis.round_trip.results import Results
 from convergebench.metrics.regions import edit_scope
-
-HEADLINE_SCORE = "headline_score"
 
 
 def headline_ranking(

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from convergebench.analysis.headline.headline import HEADLINE_SCORE
 from convergebench.report.page.metric_sections import values_section
 from convergebench.report.page.page_data import PageData
 from convergebench.report.page.score import score_values
@@ -15,7 +16,7 @@ def _builders(page: PageData) -> Builders:
     }
     return {
         "pictures": lambda: page.pictures,
-        "values/score": lambda: score_values(page.results, page.round_scores),
+        f"values/{HEADLINE_SCORE}": lambda: score_values(page.results, page.round_scores),
         **values,
     }
 
@@ -28,6 +29,6 @@ MEMBERS = (
         _builders,
         order=30,
         needs_rounds=True,
-        prepared=("pictures", "values/score", "values/ssim"),
+        prepared=("pictures", f"values/{HEADLINE_SCORE}", "values/ssim"),
     ),
 )
