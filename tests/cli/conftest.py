@@ -14,11 +14,9 @@ import pytest
 
 from convergebench.cli.main import code_of
 from convergebench.picture import Picture
-from convergebench.results import Records, load_results
-from convergebench.store import Workspace
-from convergebench.types import Measurement
 from forked_python import run as run_python
 from made_pictures import textured
+from measured_by_hand import measure_by_hand
 
 PROGRAM = ["-m", "convergebench"]
 
@@ -115,22 +113,6 @@ def seen(cli: Cli, run: Callable[..., list[object]], tmp_path: Path, monkeypatch
     (tmp_path / "shades.py").write_text(EDITORS)
     monkeypatch.syspath_prepend(tmp_path)
     assert cli(*run("--limit", 6, model="python:shades:brighter,python:shades:darker")).code == 0
-    measure_by_hand(tmp_path / "results", {"python:shades:brighter": 0.2, "python:shades:darker": 0.9})
+    undid = {"python:shades:brighter": 0.2, "python:shades:darker": 0.9}
+    measure_by_hand(tmp_path / "results", lambda model: {"undid": undid[model], "kept": 1.0})
     return tmp_path / "results"
-
-
-def measure_by_hand(folder: Path, undid: dict[str, float]) -> None:
-    with Workspace.create(folder) as workspace:
-        records, results = Records.of(workspace), load_results(workspace)
-        sources = {one.case.id: digest for one, digest in records.beginnings(results.suite)}
-        rows = [
-            (sources[one.case], one.digest, Measurement(name, "1", value))
-            for one in results.returns
-            for name, value in (("undid", undid[one.model]), ("kept", 1.0))
-        ]
-        rows += [
-            (step.inputs[0], step.picture, Measurement("edit_evidence", "1", 1.0))
-            for step in records.steps
-            if step.role == "forward" and step.picture
-        ]
-        workspace.record_measurements(rows).result()

@@ -7,16 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from convergebench.analysis.headline.chain_rounds import RoundQuality, chains_of
-from convergebench.analysis.headline.edit_decisions import edit_decisions
-from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.chain_rounds import RoundQuality
+from convergebench.analysis.headline.headline_chains import headline_chains
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.votes.metric_agreement import PredictedVote
 from convergebench.analysis.votes.opinion_agreement import goodness
 from convergebench.analysis.votes.visibility import VisibilityTrial
 from convergebench.analysis.votes.vote import PairVote, VisibilityVote, Vote
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
-from convergebench.metrics.regions import edit_scope
 from convergebench.results import Records
 from convergebench.types import Digest
 from convergebench.votes.question_pool import PairQuestion, QuestionPool
@@ -62,10 +60,7 @@ def round_qualities(results: Results) -> dict[ReturnPlace, RoundQuality]:
     for part in _parts(results):
         if not any("undid" in item.values for item in part.returns):
             continue
-        models = [model for model, role in part.roles().items() if role == "model"]
-        scope = {item.case: edit_scope(item.category) == "global" for item in part.returns}
-        chains = chains_of(part, edit_decisions(part, models), reversal_grades(part, models), scope)
-        for chain in chains:
+        for chain in headline_chains(part):
             for number, one in enumerate(chain.rounds, 1):
                 found[chain.model, chain.case, chain.seed, number] = one
     return found

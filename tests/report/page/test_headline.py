@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.results import Records, load_results
-from convergebench.store import Workspace
-from convergebench.types import Measurement
+from measured_by_hand import measure_by_hand
 from report.page.conftest import Visit, write
 from report.page.filled import fill
 
@@ -18,20 +16,7 @@ def seen(tmp_path: Path) -> str:
     """The address of a report whose returns and forward edits were measured by region."""
     folder = tmp_path / "results"
     fill(folder)
-    with Workspace.create(folder) as workspace:
-        records, results = Records.of(workspace), load_results(workspace)
-        sources = {one.case.id: digest for one, digest in records.beginnings(results.suite)}
-        rows = [
-            (sources[one.case], one.digest, Measurement(name, "1", value))
-            for one in results.returns
-            for name, value in (("undid", 0.9), ("kept", KEPT.get(one.model, 1.0)))
-        ]
-        rows += [
-            (step.inputs[0], step.picture, Measurement("edit_evidence", "1", 1.0))
-            for step in records.steps
-            if step.role == "forward" and step.picture
-        ]
-        workspace.record_measurements(rows).result()
+    measure_by_hand(folder, lambda model: {"undid": 0.9, "kept": KEPT.get(model, 1.0)})
     return (write(folder, tmp_path / "written") / "index.html").as_uri()
 
 

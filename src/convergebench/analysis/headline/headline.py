@@ -90,14 +90,14 @@ def headline(
     chains = chains_of(results, decisions, grades, scope)
     by_model = {model: [one for one in chains if one.model == model] for model in roles}
     shared = _shared_cases(by_model, models)
-    counted = {model: _scored(found, shared) for model, found in by_model.items()}
+    scored = {model: _scored(found, shared) for model, found in by_model.items()}
     uses = {use.model: use for use in results.uses}
     rows = {
         model: _row(
             model,
             role,
             by_model[model],
-            counted[model],
+            scored[model],
             decisions,
             results.rounds,
             uses.get(model),
@@ -112,7 +112,7 @@ def headline(
         rounds=results.rounds,
         rows=_ranked([rows[model] for model in models], by_model, shared),
         calibration=tuple(rows[model] for model, role in roles.items() if role != "model"),
-        scored=counted,
+        scored=scored,
         cases=len(cases),
         all_cases=len({one.case for one in chains}),
         deciders={name: deciders.count(name) for name in dict.fromkeys(sorted(deciders))},

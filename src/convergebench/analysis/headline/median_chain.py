@@ -4,16 +4,13 @@ its worst."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from convergebench.analysis.headline.chain_rounds import chains_of
-from convergebench.analysis.headline.edit_decisions import edit_decisions
-from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.headline_chains import headline_chains
 from convergebench.analysis.round_trip.missing_values import reading
 from convergebench.analysis.round_trip.preserved_scale import has_scale, shortfall
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
-from convergebench.metrics.regions import edit_scope
 
 
 class ChainKey(NamedTuple):
@@ -32,7 +29,7 @@ def median_chains(results: Results) -> dict[str, ChainKey]:
     first: dict[str, ChainKey] = {}
     for item in begun:
         first.setdefault(item.model, ChainKey(item.case, item.seed))
-    scored, measured = _by_score(results, begun), _by_metric(results)
+    scored, measured = _by_score(results), _by_metric(results)
     return {
         model: _middle(scored.get(model) or measured.get(model) or {}, otherwise=key)
         for model, key in first.items()
@@ -44,13 +41,12 @@ def _middle(losses: Mapping[ChainKey, float], otherwise: ChainKey) -> ChainKey:
     return ordered[(len(ordered) - 1) // 2] if ordered else otherwise
 
 
-def _by_score(results: Results, begun: Iterable[Return | FailedStep]) -> _Losses:
+def _by_score(results: Results) -> _Losses:
     if not any("undid" in item.values for item in results.returns):
         return {}
     models = [model for model, role in results.roles().items() if role == "model"]
-    scope = {item.case: edit_scope(item.category) == "global" for item in begun}
     found: defaultdict[str, dict[ChainKey, float]] = defaultdict(dict)
-    for chain in chains_of(results, edit_decisions(results, models), reversal_grades(results, models), scope):
+    for chain in headline_chains(results):
         if chain.score is not None and chain.model in models:
             found[chain.model][ChainKey(chain.case, chain.seed)] = -chain.score
     return found

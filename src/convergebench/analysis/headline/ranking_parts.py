@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline import SCORE, Headline
 from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown, group_of
-from convergebench.analysis.round_trip.degradation_curves import CurvePoint
+from convergebench.analysis.round_trip.degradation_curves import Curve, CurvePoint
 from convergebench.analysis.round_trip.headline_rounds import HeadlineRounds, headline_rounds
 from convergebench.analysis.round_trip.metric_summary import MetricSummary
 from convergebench.analysis.round_trip.missing_values import planned_trajectories
 from convergebench.analysis.round_trip.ranking import Ranking
 from convergebench.analysis.round_trip.reported_rounds import reported_rounds
-from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return, Role
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 
 
@@ -32,21 +32,18 @@ def ranking_by_part(results: Results, ranked: Ranking, by: Part) -> Breakdown:
     return score_by_part(results, ranked.headline, by)
 
 
-def score_by_round(results: Results, found: Headline, rounds: Sequence[int] | None = None) -> HeadlineRounds:
-    """Over the chains of the score that are in the results; the mean of all rounds is their score. At the
-    rounds that every report shows, or at those named."""
-    planned, shown = planned_trajectories(results), tuple(rounds or reported_rounds(results.rounds))
-    cases = {item.case for item in _steps(results)}
-    chains = {model: [one for one in found.scored[model] if one.case in cases] for model in results.roles()}
-    return HeadlineRounds(
-        metric=SCORE,
-        rounds=shown,
-        points={
-            model: tuple(_point(number, scored, planned[model]) for number in shown)
-            for model, scored in chains.items()
-        },
-        roles=results.roles(),
-    )
+def score_by_round(results: Results, found: Headline) -> HeadlineRounds:
+    """At the rounds that every report shows; the mean of all rounds is the score."""
+    roles, rounds = results.roles(), reported_rounds(results.rounds)
+    curves = _curves(results, found, roles, rounds)
+    return HeadlineRounds(SCORE, rounds, {curve.model: curve.points for curve in curves}, roles)
+
+
+def score_curves(results: Results, found: Headline) -> tuple[Curve, ...]:
+    """At every round. Probes and floors, which do not edit, are left out."""
+    roles = results.roles()
+    ranked = {row.model: row.role for row in found.rows if row.model in roles}
+    return _curves(results, found, ranked, range(1, results.rounds + 1))
 
 
 def score_by_part(results: Results, found: Headline, by: Part) -> Breakdown:
@@ -74,6 +71,18 @@ def score_by_part(results: Results, found: Headline, by: Part) -> Breakdown:
 
 def _steps(results: Results) -> tuple[Return | FailedStep, ...]:
     return (*results.returns, *results.troubles)
+
+
+def _curves(
+    results: Results, found: Headline, roles: Mapping[str, Role], rounds: Sequence[int]
+) -> tuple[Curve, ...]:
+    """Over the chains of the score that are in the results."""
+    planned, cases = planned_trajectories(results), {item.case for item in _steps(results)}
+    chains = {model: [one for one in found.scored[model] if one.case in cases] for model in roles}
+    return tuple(
+        Curve(model, role, tuple(_point(number, chains[model], planned[model]) for number in rounds))
+        for model, role in roles.items()
+    )
 
 
 def _point(number: int, chains: Sequence[Chain], planned: int) -> CurvePoint:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from convergebench.analysis.headline.chain_rounds import Chain, chains_of
-from convergebench.analysis.headline.edit_decisions import edit_decisions
+from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, SCORE
-from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.headline_chains import headline_chains
 from convergebench.analysis.round_trip.half_life import THRESHOLD
 from convergebench.analysis.round_trip.results import Results
 from convergebench.analysis.round_trip.worst_cases import WorstCase, worst_cases
-from convergebench.metrics.regions import edit_scope
 from convergebench.types import MetricFacts
 
 
@@ -40,8 +38,7 @@ def _worst_seen(results: Results, round: int | None, models: Sequence[str]) -> t
     wanted = ranked & set(models) if models else ranked
     if not any(model in wanted and found.has("undid") for model, found in results.returns_by_model.items()):
         return ()
-    scope = {item.case: edit_scope(item.category) == "global" for item in results.returns}
-    chains = chains_of(results, edit_decisions(results, ranked), reversal_grades(results, ranked), scope)
+    chains = headline_chains(results)
     returns = {(item.model, item.case, item.seed): item for item in results.returns if item.round == number}
     found = []
     for chain in (one for one in chains if one.model in wanted and len(one.rounds) >= number):

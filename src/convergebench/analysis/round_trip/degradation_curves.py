@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis.round_trip.metric_summary import MetricSummary, not_sampled, summarise
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise_round
 from convergebench.analysis.round_trip.missing_values import planned_trajectories
 from convergebench.analysis.round_trip.results import Results, Role
 
@@ -36,16 +36,13 @@ def degradation_curves(
     """One curve per model, in the order of the results, with a point for every round, or for those named."""
     facts = results.facts(metric)
     expected = planned_trajectories(results)
-    grouped = results.returns_by_round()
     rounds = range(1, results.rounds + 1) if rounds is None else rounds
-
-    def point(model: str, number: int) -> CurvePoint:
-        if not results.is_measured_at(facts, model, number):
-            return _point(number, not_sampled(expected[model]))
-        return _point(number, summarise(grouped.get((model, number), []), facts, expected[model]))
-
     return tuple(
-        Curve(model, role, tuple(point(model, number) for number in rounds))
+        Curve(
+            model,
+            role,
+            tuple(_point(r, summarise_round(results, model, r, facts, expected[model])) for r in rounds),
+        )
         for model, role in results.roles().items()
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from convergebench.analysis.round_trip.missing_values import NOT_SAMPLED, readings, value_or_reason
 from convergebench.analysis.round_trip.preserved_scale import possible
-from convergebench.analysis.round_trip.results import Return
+from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.types import MetricFacts
@@ -64,9 +64,13 @@ def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> 
     )
 
 
-def not_sampled(expected: int) -> MetricSummary:
-    """At a round that the metric does not measure."""
-    return MetricSummary(None, 0, expected, None, NOT_SAMPLED)
+def summarise_round(
+    results: Results, model: str, round: int, metric: MetricFacts, expected: int
+) -> MetricSummary:
+    """The same of a model at a round, which the metric may not measure."""
+    if not results.is_measured_at(metric, model, round):
+        return MetricSummary(None, 0, expected, None, NOT_SAMPLED)
+    return summarise(results.returns_by_round().get((model, round), ()), metric, expected)
 
 
 def _commonest(reasons: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from convergebench.analysis.round_trip.area_under_curve import area_under_curve
 from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
 from convergebench.analysis.round_trip.drift_profile import has_drifts, numbers_of, profile_of
 from convergebench.analysis.round_trip.half_life import THRESHOLD, HalfLife, half_life
-from convergebench.analysis.round_trip.metric_summary import MetricSummary, not_sampled, summarise
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise_round
 from convergebench.analysis.round_trip.missing_values import (
     MissingValue,
     missing_values,
@@ -196,9 +196,7 @@ def _rows(
     rows = []
     for model, role in results.roles().items():
         summaries = {
-            facts.name: summarise(returns[model], facts, expected[model])
-            if results.is_measured_at(facts, model, number)
-            else not_sampled(expected[model])
+            facts.name: summarise_round(results, model, number, facts, expected[model])
             for facts in results.metrics
         }
         row = RankingRow(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from convergebench.analysis import Curve, Results, headline_ranking
+from convergebench.analysis import Results, headline_ranking
 from convergebench.analysis.headline.headline import SCORE
-from convergebench.analysis.headline.ranking_parts import score_by_round
+from convergebench.analysis.headline.ranking_parts import score_curves
 from convergebench.report.figures.curve_panel import Panel, panels_of
 
 
@@ -18,9 +18,8 @@ def chosen_panels(results: Results, metrics: Sequence[str] | None = None) -> lis
 
 
 def _score_panels(results: Results) -> list[Panel]:
-    """At most one. Probes and floors, which do not edit, are left out."""
+    """At most one."""
     found = headline_ranking(results).headline if results.metrics else None
     if found is None:
         return []
-    points = score_by_round(results, found, range(1, results.rounds + 1)).points
-    return [Panel(SCORE, tuple(Curve(row.model, row.role, points[row.model]) for row in found.rows))]
+    return [Panel(SCORE, score_curves(results, found))]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from convergebench.analysis import (
+    Curve,
     PairedDifference,
     Results,
     degradation_curves,
-    of_part,
     paired_difference,
     ranking,
     reading,
@@ -20,9 +21,9 @@ from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.model_differences import chain_differences
 from convergebench.analysis.round_trip.paired_difference import NothingShared
 from convergebench.report.figures.curve_panel import drawn_points
+from convergebench.report.page.curves_of_parts import curves_of_parts
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.ranking_table import ranking_table
-from convergebench.report.page.score import PARTS
 
 
 def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:
@@ -30,12 +31,12 @@ def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> 
 
     Partially reversible edits have a separate ranking. Models are referred to by number.
     """
-    partial = results.partial
-    is_measured = partial is not None and metric in {facts.name for facts in partial.metrics}
+    other = results.partial
+    is_measured = other is not None and metric in {facts.name for facts in other.metrics}
     return {
         "ranking": _ranking(results, metric),
-        "partial": _ranking(partial, metric) if partial and is_measured else None,
-        "curves": list(_curves(results, metric, number)),
+        "partial": _ranking(other, metric) if other and is_measured else None,
+        "curves": curves_of_parts(results, number, partial(_drawn_curves, metric=metric)),
     }
 
 
@@ -45,18 +46,10 @@ def _ranking(results: Results, metric: str) -> Any:
     return ranking_table(ranking(replace(results, metrics=needed), metric))
 
 
-def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    yield {"by": "", "part": "", "models": _points(results, metric, number)}
-    for by in PARTS:
-        for name, part in of_part(results, by).items():
-            yield {"by": by, "part": name, "models": _points(part, metric, number)}
-
-
-def _points(part: Results, metric: str, number: Mapping[str, int]) -> list[dict[str, Any]]:
+def _drawn_curves(part: Results, metric: str) -> list[Curve]:
     facts = part.facts(metric)
     return [
-        {"model": number[curve.model], "points": [vars(point) for point in drawn_points(curve, facts)]}
-        for curve in degradation_curves(part, metric)
+        replace(curve, points=tuple(drawn_points(curve, facts))) for curve in degradation_curves(part, metric)
     ]
 
 

@@ -23,7 +23,7 @@ from convergebench.report.page.filmstrips import (
 from convergebench.report.page.merge_partial import merge_partial
 from convergebench.report.page.overview import cases_of
 from convergebench.report.page.refinements import Judged, by_result
-from convergebench.report.page.score import RoundScores
+from convergebench.report.page.score import RoundScores, round_scores
 from convergebench.report.page.single_edits import Verdicts, single_edits, verdict_numbers
 from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
 from convergebench.report.page.strips import strip_rounds, strips_section
@@ -55,16 +55,9 @@ class PageData:
 
     @cached_property
     def round_scores(self) -> RoundScores:
-        """Of models: probes and floors do not edit."""
         partial = self.ranked.partial
-        chains = [*self.chains, *(headline_chains(partial) if partial and partial.has("undid") else ())]
-        roles, rounds = self.results.roles(), range(1, self.results.rounds + 1)
-        found = {
-            (one.model, one.case, one.seed): [_points(one.quality_at(number)) for number in rounds]
-            for one in chains
-            if roles[one.model] == "model"
-        }
-        return {key: values for key, values in found.items() if any(one is not None for one in values)}
+        others = headline_chains(partial) if partial and partial.has("undid") else []
+        return round_scores(self.results, [*self.chains, *others])
 
     @cached_property
     def steps(self) -> list[IndexedStep]:
@@ -157,7 +150,3 @@ class PageData:
             )
             if self.live or number in wanted
         }
-
-
-def _points(quality: float | None) -> float | None:
-    return None if quality is None else 100 * quality

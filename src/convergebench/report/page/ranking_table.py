@@ -15,7 +15,7 @@ from convergebench.report.columns import (
     written_interval,
     written_number,
 )
-from convergebench.report.page.score import score_curves
+from convergebench.report.page.score import score_section
 from convergebench.report.tables.ranking import json_ranking
 
 
@@ -41,7 +41,7 @@ def headline_tables(results: Results, number: Mapping[str, int]) -> list[dict[st
         {
             **ranking_table(ranked),
             "headline_sentence": headline_sentence(ranked.headline),
-            "score": score_curves(part, ranked.headline, number),
+            "score": score_section(part, ranked.headline, number),
         }
         for part, ranked in headline_rankings(_summarised(results))
         if ranked.headline is not None

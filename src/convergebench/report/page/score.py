@@ -2,52 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeAlias
 
-from convergebench.analysis import Part, Results, of_part
+from convergebench.analysis import Results
+from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline import SCORE, Headline
-from convergebench.analysis.headline.ranking_parts import score_by_round
+from convergebench.analysis.headline.ranking_parts import score_curves
 from convergebench.report.formatting import decimals, metric_title
+from convergebench.report.page.curves_of_parts import curves_of_parts
 from convergebench.report.page.overview import case_numbers, model_numbers
 
 RoundScores: TypeAlias = Mapping[tuple[str, str, int], Sequence[float | None]]
 """By model, case and seed: the score of each round, None where it has none."""
-PARTS: tuple[Part, ...] = ("category", "kind")
-"""Whose curves can be chosen."""
 
 
-def score_curves(results: Results, found: Headline, number: Mapping[str, int]) -> dict[str, Any]:
-    """As the curves of a metric, with what is known of it. Models are referred to by number; probes and
-    floors, which do not edit, are left out."""
-    return {"metric": score_facts(), "curves": list(_curves(results, found, number))}
+def score_section(results: Results, found: Headline, number: Mapping[str, int]) -> dict[str, Any]:
+    """As the curves of a metric, with what is known of it."""
+    curves = curves_of_parts(results, number, partial(score_curves, found=found))
+    return {"metric": score_facts(), "curves": curves}
 
 
 def score_facts() -> dict[str, Any]:
     return {**asdict(SCORE), "title": metric_title(SCORE), "decimals": decimals(SCORE)}
 
 
+def round_scores(results: Results, chains: Iterable[Chain]) -> RoundScores:
+    """Of models: probes and floors do not edit."""
+    roles, rounds = results.roles(), range(1, results.rounds + 1)
+    found: dict[tuple[str, str, int], list[float | None]] = {}
+    for chain in chains:
+        qualities = [chain.quality_at(number) for number in rounds]
+        if roles[chain.model] == "model" and any(one is not None for one in qualities):
+            scores = [None if one is None else 100 * one for one in qualities]
+            found[chain.model, chain.case, chain.seed] = scores
+    return found
+
+
 def score_values(results: Results, scores: RoundScores) -> list[dict[str, Any]]:
-    """The score of every round of every chain of a model, as the values of a metric."""
+    """As the values of a metric."""
     model, case = model_numbers(results), case_numbers(results)
     return [
         {"model": model[name], "case": case[of_case], "seed": seed, "values": values}
         for (name, of_case, seed), values in scores.items()
-    ]
-
-
-def _curves(results: Results, found: Headline, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    yield {"by": "", "part": "", "models": _points(results, found, number)}
-    for by in PARTS:
-        for name, part in of_part(results, by).items():
-            yield {"by": by, "part": name, "models": _points(part, found, number)}
-
-
-def _points(part: Results, found: Headline, number: Mapping[str, int]) -> Sequence[dict[str, Any]]:
-    points = score_by_round(part, found, range(1, part.rounds + 1)).points
-    return [
-        {"model": number[row.model], "points": [vars(point) for point in points[row.model]]}
-        for row in found.rows
-        if row.model in points
     ]
