@@ -47,7 +47,7 @@ convergebench.views.overview = (() => {
 
   const scoreHeading = () => [
     h("h2", {}, "Score over the rounds"),
-    h("p", { class: "quiet" }, "That of a round is 100 × √(undid · kept) where the edit happened, otherwise 0. The mean of all rounds is the score."),
+    h("p", { class: "quiet" }, "That of a round is 100 × √(undid · kept) where the edit happened, 100 × undid for an edit of the whole picture, and otherwise 0. The mean of all rounds is the score."),
   ];
   const section = (label, ...content) => h("section", { "aria-label": label }, content);
   const folded = (title, ...content) => h("details", { class: "folded" }, h("summary", {}, title), section(title, content));
