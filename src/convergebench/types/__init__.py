@@ -9,6 +9,7 @@ from convergebench.types.case import (
     Suite,
     Undoable,
     UnusableEntry,
+    is_portrait,
 )
 from convergebench.types.editor import (
     BatchEditor,
@@ -99,5 +100,6 @@ __all__ = [
     "UnusableAnswer",
     "UnusableEntry",
     "fingerprint_of",
+    "is_portrait",
     "parameter_in",
 ]

@@ -27,6 +27,11 @@ class SourcePicture:
     description: str = ""
 
 
+def is_portrait(kind: str, picture: str) -> bool:
+    """By the suite's kind of picture, or by the picture's id where it was imported."""
+    return "portrait" in (kind, picture.partition("_")[0])
+
+
 @dataclass(frozen=True)
 class Undoable:
     """An instruction and the one that undoes it."""

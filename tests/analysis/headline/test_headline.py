@@ -16,6 +16,7 @@ from convergebench.analysis.headline.headline import Headline, HeadlineRow, head
 from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.errors import WrongUse
+from convergebench.metrics.face_distance import NO_FACE_IN_SOURCE
 
 
 def summed(*returns: list[Return], rounds: int = 2, troubles: tuple[FailedStep, ...] = ()) -> Headline:
@@ -187,6 +188,25 @@ def test_the_worst_cases_are_those_that_lost_most_to_the_eye() -> None:
 def test_another_face_ends_a_chain() -> None:
     row = row_of(summed(chain("m", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0), face=0.9)), "m")
     assert row.usable.mean == 0.0 and row.usable.chief_ending == "another person"
+
+
+def test_portraits_whose_faces_were_not_compared_for_every_model_are_counted() -> None:
+    good = (YES, 1.0, 1.0)
+    known = chain("m", "p", good, face=0.1)
+    assert summed(known, rounds=1).unseen_face_cases == 0
+    assert summed(known, chain("m", "q", good), rounds=1).unseen_face_cases == 1
+    assert summed(known, chain("late", "p", good), rounds=1).unseen_face_cases == 1
+    assert summed(known, chain("jpeg", "p", good, role="probe"), rounds=1).unseen_face_cases == 0
+
+
+def test_a_portrait_without_a_face_and_a_scene_lack_no_comparison() -> None:
+    good = (YES, 1.0, 1.0)
+    faceless = [
+        replace(one, values={**one.values, "face_distance": measured("face_distance", NO_FACE_IN_SOURCE)})
+        for one in chain("m", "p", good)
+    ]
+    scene = [replace(one, kind="scene") for one in chain("m", "q", good)]
+    assert summed(faceless, scene, rounds=1).unseen_face_cases == 0
 
 
 def test_the_score_is_over_cases_that_every_ranked_model_has() -> None:

@@ -3,7 +3,7 @@ score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +12,12 @@ from convergebench.analysis.headline.chain_rounds import Chain, RoundQuality, Th
 from convergebench.analysis.headline.edit_decisions import Decider, EditDecisions, edit_decisions
 from convergebench.analysis.headline.resemblance import Resemblance, resemblances
 from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.seen_values import FACE_DISTANCE
 from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
 from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.analysis.statistics.significance_letters import significance_letters
-from convergebench.types import MetricFacts, SuiteId
+from convergebench.types import MetricFacts, SuiteId, is_portrait
 
 STAYED = 0.5
 """If at least this share of the footprint's core still looks edited, the edit counts as not undone."""
@@ -70,6 +71,8 @@ class Headline:
     """Cases whose `undid` is a judge's grade, and not measured."""
     face_cases: int
     """Cases in which a changed face limits what counts as undone."""
+    unseen_face_cases: int
+    """Cases with a portrait in which faces were not compared for every ranked model."""
     judges: tuple[str, ...]
     """The judges whose verdicts are used."""
     thresholds: Thresholds
@@ -118,6 +121,7 @@ def headline(
         deciders={name: deciders.count(name) for name in dict.fromkeys(sorted(deciders))},
         graded_cases=len(cases & grades.cases),
         face_cases=len(cases & _cases_with_faces(chains) - grades.cases),
+        unseen_face_cases=len(cases & _portraits_without_faces(results, models) - grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
         resemblances=resemblances(results),
@@ -128,6 +132,15 @@ def _cases_with_faces(chains: Iterable[Chain]) -> frozenset[str]:
     return frozenset(
         one.case for one in chains if any(quality.face_distance is not None for quality in one.rounds)
     )
+
+
+def _portraits_without_faces(results: Results, models: Collection[str]) -> frozenset[str]:
+    """Cases with a portrait in which some model's returns were not compared, not even in vain."""
+    returns = [
+        item for item in results.returns if item.model in models and is_portrait(item.kind, item.picture)
+    ]
+    compared = {(item.model, item.case) for item in returns if FACE_DISTANCE in item.values}
+    return frozenset(item.case for item in returns if (item.model, item.case) not in compared)
 
 
 def _shared_cases(

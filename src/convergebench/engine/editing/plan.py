@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.protocols import EditingProtocol
 from convergebench.store import Enrolment
-from convergebench.types import Case, Editor, EditorFacts, SeedPolicy, SuiteId, UnusableEntry
+from convergebench.types import Case, Editor, EditorFacts, SeedPolicy, SuiteId, UnusableEntry, is_portrait
 
 SAME_SEED = "+same-seed"
 """Follows the name of a model that was run with one seed for all steps."""
@@ -29,6 +29,13 @@ class Plan:
     def edits_each(self) -> int:
         """Number of edits requested from one editor."""
         return len(self.seeds) * sum(self.protocol.edits_of(case) for case in self.cases)
+
+    @property
+    def returns_portraits(self) -> bool:
+        """Whether faces in its returns can be compared with their sources."""
+        return bool(self.protocol.returns) and any(
+            is_portrait(case.kind, case.source.id) for case in self.cases
+        )
 
     def recorded_facts(self, editor: Editor) -> EditorFacts:
         """The editor as trajectories are stored under: with one seed for all steps it is another model."""

@@ -12,7 +12,7 @@ from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.editing.step_saver import StepSaver
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
@@ -24,7 +24,7 @@ from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import Case, Digest, Editor, PictureFacts, PreparedEditor, Step
+from convergebench.types import Case, Digest, Editor, PictureFacts, PreparedEditor, Step, is_portrait
 
 
 async def run_plan(

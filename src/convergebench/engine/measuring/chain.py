@@ -101,11 +101,6 @@ class ChainMeasurements:
         self._forward = None
 
 
-def is_portrait(kind: str, picture: str) -> bool:
-    """By the suite's kind of picture, or by its name where it was imported."""
-    return "portrait" in (kind, picture.partition("_")[0])
-
-
 def chain_contexts(
     steps: Sequence[Step], source: Digest, pair: str, category: str, returns: Set[str]
 ) -> list[Digest]:

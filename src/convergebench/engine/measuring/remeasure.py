@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
 from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair, ReportedReturn
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
@@ -19,7 +19,7 @@ from convergebench.protocols import BY_TURN, RETURN_ROLES, RETURNING
 from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import MeasurementKey, Workspace
-from convergebench.types import Digest, PictureFacts, Step
+from convergebench.types import Digest, PictureFacts, Step, is_portrait
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
 OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "captions", "sampled")

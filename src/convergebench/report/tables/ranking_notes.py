@@ -61,6 +61,12 @@ def _headline(found: Headline) -> Iterator[str]:
         )
     if found.face_cases:
         yield f"Faces are compared in {counted(found.face_cases, 'case')}: another face is not undone."
+    if found.unseen_face_cases:
+        yield (
+            f"Faces are not compared in {counted(found.unseen_face_cases, 'case')} with a portrait, where "
+            "another person's face may count as undone: convergebench weights pull faces, then convergebench "
+            "measure -w FOLDER"
+        )
     if found.judges:
         yield f"Judged by: {'; '.join(found.judges)}."
 
