@@ -60,7 +60,10 @@ def _headline(found: Headline) -> Iterator[str]:
             f"{f' and measured in the other {rest}' if rest else ''}."
         )
     if found.face_cases:
-        yield f"Faces are compared in {counted(found.face_cases, 'case')}: another face is not undone."
+        yield (
+            f"Faces are compared in {counted(found.face_cases, 'case')}: where a face became another person's, "
+            "at most half counts as undone."
+        )
     if found.unseen_face_cases:
         yield (
             f"Faces are not compared in {counted(found.unseen_face_cases, 'case')} with a portrait, where "
@@ -142,7 +145,7 @@ def _missing_values(ranking: Ranking) -> Iterator[str]:
         for reason, count in reasons.most_common():
             everywhere = present == 0 and len(reasons) == 1
             share = "all" if everywhere else f"{count} of {len(absent) + present} returns"
-            yield f"{metric_title(facts)}: missing for {share}, because {_as_clause(reason)}"
+            yield f"{_as_beginning(metric_title(facts))}: missing for {share}, because {_as_clause(reason)}"
 
 
 def _infinite_values(ranking: Ranking) -> Iterator[str]:
@@ -152,7 +155,7 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
         summaries = {row.model: row.metrics[facts.name] for row in ranking.rows}
         left_out = [f"{model} {one.perfect} of {one.n}" for model, one in summaries.items() if one.perfect]
         if left_out:
-            yield f"{metric_title(facts)}: infinite values are excluded from the mean ({', '.join(left_out)})"
+            yield f"{_as_beginning(metric_title(facts))}: infinite values are excluded from the mean ({', '.join(left_out)})"
 
 
 def _sampled(ranking: Ranking) -> Iterator[str]:
@@ -168,7 +171,7 @@ def _sampled(ranking: Ranking) -> Iterator[str]:
         if 0 < len(found) < ranking.rounds:
             rounds.setdefault(tuple(sorted(found)), []).append(metric_title(facts))
     for numbers, titles in rounds.items():
-        yield f"{', '.join(titles)}: measured at rounds {', '.join(map(str, numbers))} only."
+        yield f"{_as_beginning(', '.join(titles))}: measured at rounds {', '.join(map(str, numbers))} only."
 
 
 def _score(ranking: Ranking) -> Iterator[str]:
@@ -193,6 +196,10 @@ def _score(ranking: Ranking) -> Iterator[str]:
 
 def _by_model(counts: Counter[str]) -> str:
     return ", ".join(f"{model} {count}" for model, count in counts.most_common())
+
+
+def _as_beginning(titles: str) -> str:
+    return titles[:1].upper() + titles[1:]
 
 
 def _as_clause(reason: str) -> str:
