@@ -61,8 +61,8 @@ def _headline(found: Headline) -> Iterator[str]:
         )
     if found.face_cases:
         yield (
-            f"Faces are compared in {counted(found.face_cases, 'case')}: where a face became another person's, "
-            "at most half counts as undone."
+            f"Faces are compared in {counted(found.face_cases, 'case')}: where one became another person's, at "
+            "most half counts as undone."
         )
     if found.unseen_face_cases:
         yield (
@@ -155,7 +155,8 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
         summaries = {row.model: row.metrics[facts.name] for row in ranking.rows}
         left_out = [f"{model} {one.perfect} of {one.n}" for model, one in summaries.items() if one.perfect]
         if left_out:
-            yield f"{_as_beginning(metric_title(facts))}: infinite values are excluded from the mean ({', '.join(left_out)})"
+            title = _as_beginning(metric_title(facts))
+            yield f"{title}: infinite values are excluded from the mean ({', '.join(left_out)})"
 
 
 def _sampled(ranking: Ranking) -> Iterator[str]:
