@@ -61,8 +61,8 @@ def _headline(found: Headline) -> Iterator[str]:
         )
     if found.face_cases:
         yield (
-            f"Faces are compared in {counted(found.face_cases, 'case')}: where one became another person's, at "
-            "most half counts as undone."
+            f"Faces are compared in {counted(found.face_cases, 'case')}: where one became another person's, "
+            "at most half counts as undone."
         )
     if found.unseen_face_cases:
         yield (
