@@ -193,6 +193,14 @@ def test_where_most_were_reframed_the_sentence_says_how_far_and_how_many() -> No
     assert profile.sentence == "by round 3: zoom −25.0 % in 12 of 18, colour held, detail held"
 
 
+def test_a_picture_that_lost_its_fine_detail_is_not_called_sharp_beside_a_remainder() -> None:
+    """As after halving and doubling its size, which from a distance nobody sees."""
+    soft = {**RED_ELLIPSE, "left_behind": 0.0, "energy_high": 0.16, "contrast": 1.0}
+    profile = profile_of(1, [soft])
+    assert profile.sentence is not None and "fine detail −84 %" in profile.sentence
+    assert "rewritten: 3 % of the picture" in profile.sentence and "detail held" not in profile.sentence
+
+
 def test_a_red_ellipse_left_behind_is_no_cast_contrast_or_noise() -> None:
     profile = profile_of(1, [{**RED_ELLIPSE, "left_behind": 1.0}])
     expected = "left behind: 3 % of the picture in 1 of 1, elsewhere no shift, colour held, detail held"
