@@ -38,7 +38,7 @@ def command(
         typer.Option(metavar="METRIC", help="Metric that ranks. [default: what a person sees, or ssim]"),
     ] = None,
     round: Annotated[
-        int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
+        int | None, typer.Option(metavar="N", help="Rank after so many rounds. [default: last round]")
     ] = None,
     threshold: Annotated[
         float,

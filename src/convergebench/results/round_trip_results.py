@@ -203,12 +203,12 @@ class _Part:
         return self.columns.table(values)
 
     def results(self, suite: SuiteId, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
-        rounds = [one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported]
         made = self._made()
         table = ReturnTable.of((*made, *self.imported) if self.imported else made)
-        return Results(
+        planned = max([one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported])
+        found = Results(
             suite=suite,
-            rounds=max(rounds),
+            rounds=planned,
             # The workspace may contain metrics that measured no return of this suite.
             metrics=tuple(one for one in facts if table.has(one.name)),
             returns=table,
@@ -217,6 +217,21 @@ class _Part:
             protocol=next((one.protocol for one in self.uses.trajectories), "round_trip"),
             edits=edits,
         )
+        rounds = _rounds_of_all(table, self.troubles, planned)
+        return found if rounds == planned else replace(found.after(rounds), planned_rounds=planned)
+
+
+def _rounds_of_all(table: ReturnTable, troubles: Sequence[FailedStep], planned: int) -> int:
+    """The planned rounds; if no chain has come so far, as in a long run that was stopped, the last round that
+    all chains have which did not fail."""
+    if not len(table) or int(table.round.max()) >= planned:
+        return planned
+    failed = {(one.model, one.case, one.seed) for one in troubles}
+    reached: dict[tuple[str, str, int], int] = {}
+    for one, rounds in table.by_trajectory():
+        chain = (one.model, one.case, one.seed)
+        reached[chain] = max(reached.get(chain, 0), *rounds)
+    return min((last for chain, last in reached.items() if chain not in failed), default=planned)
 
 
 def _edits(reversibility: Reversibility) -> Edits:

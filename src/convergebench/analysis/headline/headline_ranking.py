@@ -41,10 +41,11 @@ def headline_rankings(
     threshold: float = THRESHOLD,
     thresholds: Thresholds = DEFAULT_THRESHOLDS,
 ) -> tuple[tuple[Results, Ranking], ...]:
-    """The main ranking, followed by that of the partially reversible edits; by a metric or at a round only if
-    one is named."""
-    if metric is not None or round is not None:
-        return rankings(results, metric or results.chief, round, threshold)
+    """The main ranking, followed by that of the partially reversible edits; by a metric only if one is named.
+    By what a person sees, a round counts with those before it."""
+    if metric is not None:
+        return rankings(results, metric, round, threshold)
+    results = results.after(results.round_or_last(round))
     parts = [results] if results.partial is None else [results, results.partial]
     return tuple(
         (part, headline_ranking(part, threshold, thresholds))

@@ -32,8 +32,8 @@ class DriftKind:
 
 
 LOST_EVERYWHERE = 1.0
-"""Halvings of the fine detail. What edits of 2 to 10 % of a picture leave behind changes it by 0.2 at most (33
-returns of built-in editors); a picture that was halved and doubled in size has lost 2 to 3 everywhere."""
+"""Halvings of the fine detail. What edits of 2 to 10 % of a picture leave behind changes it by 0.2 at most
+(18 returns of built-in editors). A picture that was halved and doubled in size has lost 2 to 3 everywhere."""
 _FAINTEST = 0.05
 """Lower ratios count as this value: the remains in a blank picture must not appear sharp or colourful."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -124,6 +124,8 @@ class Results:
     """The kind of edits that these results cover; the two kinds are never averaged together."""
     partial: Results | None = None
     """The same models on the suite's partially reversible edits, if these results cover the others."""
+    planned_rounds: int | None = None
+    """What was asked for, if no chain has come so far yet; `rounds` is then the last that all have."""
 
     def facts(self, metric: str) -> MetricFacts:
         for facts in self.metrics:
@@ -179,6 +181,19 @@ class Results:
         if not 1 <= round <= self.rounds:
             raise WrongUse(f"there is no round {round}; choose one from 1 to {self.rounds}")
         return round
+
+    def after(self, rounds: int) -> Results:
+        """As if each chain had ended after so many rounds."""
+        if rounds >= self.rounds:
+            return self
+        return replace(
+            self,
+            rounds=rounds,
+            returns=self.table.at(np.flatnonzero(self.table.round <= rounds)),
+            troubles=tuple(one for one in self.troubles if one.round <= rounds),
+            partial=self.partial and self.partial.after(rounds),
+            planned_rounds=None,
+        )
 
     def roles(self) -> dict[str, Role]:
         """Every model that was used or tried, in order of appearance."""

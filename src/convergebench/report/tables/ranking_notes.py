@@ -30,6 +30,7 @@ _KINDS = {
 def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     """Sentences to print below the ranking, the most serious first; empty if there are none."""
     return (
+        *_planned(ranking),
         *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
         *_by_construction(ranking),
@@ -41,10 +42,21 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     )
 
 
+def _planned(ranking: Ranking) -> Iterator[str]:
+    if ranking.results.planned_rounds is not None:
+        yield (
+            f"No chain has finished its {ranking.results.planned_rounds} rounds yet. These are the first "
+            f"{ranking.rounds}, which all have that did not fail."
+        )
+
+
 def _headline(found: Headline) -> Iterator[str]:
     yield from map(resemblance_sentence, found.resemblances)
     if found.cases < found.all_cases:
-        yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
+        yield (
+            f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has. "
+            "The other columns are over all cases of a model."
+        )
     limits = found.thresholds
     if limits != DEFAULT_THRESHOLDS:
         needs = f"undid ≥ {limits.undid:g}, kept ≥ {limits.kept:g}, face distance ≤ {limits.face:g}"
