@@ -122,6 +122,48 @@ def test_the_editor_works_at_the_size_and_the_result_has_that_of_the_input() -> 
     assert isinstance(second, Refused)
 
 
+@dataclass
+class SizedModel:
+    """Returns what it is given at a size of its own."""
+
+    facts: EditorFacts
+    size: tuple[int, int]
+
+    async def edit(self, request: EditRequest) -> Edited:
+        return Edited(Picture.from_pixels(cv2.resize(request.image.pixels, self.size)))
+
+    async def close(self) -> None:
+        pass
+
+
+LYING, STANDING = (256, 192), (192, 256)
+
+
+@pytest.mark.parametrize(
+    ("asked", "size", "made", "given"),
+    [
+        (LYING, "512", (512, 512), LYING),
+        (STANDING, "512", (512, 512), STANDING),
+        (LYING, "512x512", (512, 512), LYING),
+        (STANDING, "512x384", (512, 384), STANDING),
+        (STANDING, "512x384", (384, 512), LYING),
+        (LYING, "512", (384, 512), STANDING),
+    ],
+)
+def test_a_result_is_turned_only_where_the_model_turned_what_it_was_sent(
+    asked: tuple[int, int], size: str, made: tuple[int, int], given: tuple[int, int]
+) -> None:
+    picture = Picture.from_pixels(textured(width=asked[0], height=asked[1]))
+    model = composed(SizedModel(EditorFacts("sized", "1"), made), Composition(size=size))
+    assert ask(model, picture).picture.size == given
+
+
+@pytest.mark.parametrize("source", [SOURCE, np.rot90(SOURCE).copy()], ids=["lying", "standing"])
+def test_a_square_result_is_laid_on_its_input(source: Pixels) -> None:
+    composite = pasted_back(source, cv2.resize(source, (512, 512)))
+    assert np.array_equal(composite, source)
+
+
 def test_an_editor_without_batches_has_none_inside_a_composition() -> None:
     assert not isinstance(open_editor("jpeg?paste=footprint"), BatchEditor)
 

@@ -121,7 +121,8 @@ class CompositeEditor:
 
         pixels = result.pixels
         if self._composition.size:
-            pixels = _back_at_size(request.image.size, pixels)
+            sent = size_for(request.image.size, self._composition.size)
+            pixels = _back_at_size(request.image.size, sent, pixels)
         if self._composition.paste:
             pixels = pasted_back(request.image.pixels, pixels)
         elif pixels is result.pixels:
@@ -138,13 +139,13 @@ def _resized(picture: Picture, size: str) -> Picture:
     return Picture.from_pixels(resized_to(picture.pixels, width, height))
 
 
-def _back_at_size(size: tuple[int, int], pixels: Pixels) -> Pixels:
-    """At the size of the input; a picture that was turned keeps its turn."""
+def _back_at_size(size: tuple[int, int], sent: tuple[int, int], pixels: Pixels) -> Pixels:
+    """At the size of the input; a result that turned what was sent keeps its turn."""
+    from convergebench.editors._paste_back import is_turned
     from convergebench.picture import resized_to
 
-    width, height = size
-    if (width > height) != (pixels.shape[1] > pixels.shape[0]) and width != height:
-        width, height = height, width
+    height, width, _ = pixels.shape
+    width, height = size[::-1] if is_turned(sent, (width, height)) else size
     return pixels if pixels.shape[:2] == (height, width) else resized_to(pixels, width, height)
 
 

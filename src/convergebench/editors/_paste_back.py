@@ -37,8 +37,7 @@ def pasted_back(source: Pixels, result: Pixels) -> Pixels:
     from convergebench.picture import resized_to
 
     height, width = source.shape[:2]
-    is_turned = (result.shape[0] > result.shape[1]) != (height > width) and height != width
-    if is_turned:
+    if is_turned((width, height), (result.shape[1], result.shape[0])):
         return result
     fitted = result if result.shape == source.shape else resized_to(result, width, height)
     change = _change(source, fitted)
@@ -49,6 +48,16 @@ def pasted_back(source: Pixels, result: Pixels) -> Pixels:
         return source.copy()
     weight = _feathered(mask)[..., None]
     return np.clip(np.rint(source * (1 - weight) + fitted * weight), 0, 255).astype(np.uint8)
+
+
+def is_turned(sent: tuple[int, int], made: tuple[int, int]) -> bool:
+    """Whether a result lies where its input stood, or stands where it lay; a square does neither.
+
+    >>> is_turned((768, 512), (1024, 1536)), is_turned((768, 512), (1024, 1024))
+    (True, False)
+    """
+    (sent_width, sent_height), (width, height) = sent, made
+    return (sent_width - sent_height) * (width - height) < 0
 
 
 def footprint(source: Pixels, result: Pixels) -> NDArray[np.bool_]:
