@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import io
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from convergebench.errors import WrongUse
 
@@ -34,3 +38,20 @@ def read_text(path: Path) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise WrongUse(f"{path} is not a text file in UTF-8 or UTF-16 ({error}); save it as UTF-8") from error
+
+
+def csv_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a table, each with the number of its last line. WrongUse for a field below no heading: it
+    is the rest of a text with a comma that is not in quotes."""
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        for row in table:
+            surplus = [*row.pop(None, ()), row.pop("", None) or ""]
+            if any(field.strip() for field in surplus):
+                raise WrongUse(
+                    f"{path}, line {table.line_num} has more fields than the heading; put texts with commas "
+                    "in quotes"
+                )
+            yield table.line_num, row
+    except csv.Error as error:
+        raise WrongUse(f"{path} is not a CSV file ({error}); correct it") from error

@@ -177,6 +177,7 @@ def test_notes_can_be_a_table(tmp_path: Path) -> None:
         ("pictures.json", '{"a.png": {"edits": [3]}}', "must look like"),
         ("pictures.csv", "name,kind\na.png,portrait\n", "must have the columns file"),
         ("pictures.csv", "file,kind\nb.png,portrait\n", "did you mean a.png"),
+        ("pictures.csv", "file,description\na.png,A woman, on a bench\n", "line 2 has more fields"),
     ],
 )
 def test_edits_and_tables_that_cannot_be_meant_are_wrong_use(

@@ -136,6 +136,23 @@ def test_what_is_wrong_with_a_file_is_said(
         )
 
 
+@pytest.mark.parametrize("heading", ["forward", "forward,", "picture,forward"])
+def test_a_text_that_a_comma_without_quotes_would_cut_is_refused(tmp_path: Path, heading: str) -> None:
+    picture = "*," if "picture" in heading else ""
+    (tmp_path / "edits.csv").write_text(f"{heading}\n{picture}Make the hat red, then add a scarf\n")
+    with pytest.raises(WrongUse, match="line 2 has more fields than the heading; put texts with commas"):
+        read_own_edits(tmp_path / "edits.csv")
+    (tmp_path / "edits.csv").write_text(f'{heading}\n{picture}"Make the hat red, then add a scarf"\n')
+    assert [one.forward for one in read_own_edits(tmp_path / "edits.csv")] == [
+        "Make the hat red, then add a scarf"
+    ]
+
+
+def test_empty_cells_beside_a_table_are_no_fields(tmp_path: Path) -> None:
+    (tmp_path / "edits.csv").write_text("forward,backward\nZap it.,Unzap it.,, ,\n")
+    assert [edit.backward for edit in read_own_edits(tmp_path / "edits.csv")] == ["Unzap it."]
+
+
 def test_edits_without_an_inverse_can_still_be_made_once(pictures: Path, tmp_path: Path) -> None:
     (tmp_path / "edits.jsonl").write_bytes(as_jsonl([{"forward": "Zap it."}]))
     assert read_own_edits(tmp_path / "edits.jsonl")[0].backward is None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from typing import Any
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._pairs import pairs_named
 from convergebench.suites.own_edits import OwnEdit, own_edit
-from convergebench.text_files import read_text
+from convergebench.text_files import csv_rows, read_text
 
 JSON_NOTES, CSV_NOTES = "pictures.json", "pictures.csv"
 FIELDS = ("kind", "description", "edits")
@@ -79,11 +77,9 @@ def _json_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
 
 
 def _csv_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    table = csv.DictReader(io.StringIO(read_text(path), newline=""))
-    columns = set(table.fieldnames or ())
-    if "file" not in columns or not columns <= {"file", *FIELDS}:
+    rows = [row for _, row in csv_rows(read_text(path), path)]
+    if not all("file" in row and row.keys() <= {"file", *FIELDS} for row in rows):
         raise _misshapen(path)
-    rows = list(table)
     return [(row["file"], {field: row[field] for field in FIELDS if field in row}) for row in rows]
 
 

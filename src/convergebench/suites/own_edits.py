@@ -7,8 +7,6 @@ object under `hints`, or CSV columns that begin with `hint_`. A TOML file has th
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import tomllib
@@ -20,7 +18,7 @@ from typing import Any, get_args
 
 from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.text_files import has_half_character, read_text
+from convergebench.text_files import csv_rows, has_half_character, read_text
 from convergebench.types import Case, Reversibility, SourcePicture, Suite, fingerprint_of
 
 EDITS_PREFIX = "edits:"
@@ -66,7 +64,7 @@ def read_own_edits(path: Path) -> tuple[OwnEdit, ...]:
 
 def own_edit(row: Mapping[str, Any], where: str) -> OwnEdit:
     """One edit from its fields."""
-    given = {key: value for key, value in row.items() if key and value not in (None, "")}
+    given = {key: value for key, value in row.items() if value not in (None, "")}
     hints = {key: given.pop(key) for key in (AREA, CAPTION_BEFORE, CAPTION_AFTER) if key in given}
     hints |= given.pop("hints", {})
     for key in [key for key in given if key.startswith(_HINT_COLUMN)]:
@@ -188,8 +186,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each row with its position."""
     text, kind = read_text(path), path.suffix.lower()
     if kind == ".csv":
-        table = csv.DictReader(io.StringIO(text, newline=""), restkey="")
-        yield from ((f"line {table.line_num}", row) for row in table)
+        yield from ((f"line {number}", row) for number, row in csv_rows(text, path))
     elif kind in (".jsonl", ".ndjson"):
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
