@@ -40,6 +40,16 @@ def read_text(path: Path) -> str:
         raise WrongUse(f"{path} is not a text file in UTF-8 or UTF-16 ({error}); save it as UTF-8") from error
 
 
+def json_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of JSON Lines that hold something, with their numbers. Only a newline ends one: a text in
+    JSON may hold every other end of a line that Python knows.
+
+    >>> list(json_lines('["one \\u2028 two"]\\n\\n[]\\n'))
+    [(1, '["one \\u2028 two"]'), (3, '[]')]
+    """
+    yield from ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+
 def csv_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a table, each with the number of its last line. WrongUse for a field below no heading: it
     is the rest of a text with a comma that is not in quotes."""

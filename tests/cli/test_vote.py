@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,17 @@ def test_votes_are_saved_and_imported_elsewhere(cli: Cli, voted: Path, tmp_path:
     before = cli("agreement", "-w", voted, "--json").json
     assert cli("agreement", "-w", tmp_path / "other", "--json").json == before
     assert "0 new votes" in cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "arena").out
+
+
+def test_saved_votes_are_counted_by_votes_and_not_by_what_their_texts_hold(cli: Cli, tmp_path: Path) -> None:
+    fill(tmp_path / "results")
+    with Workspace.create(tmp_path / "results") as workspace:
+        question = Ballot(question_pool(workspace)).next_question("ann")
+        assert question is not None
+        vote = vote_on(question, "ann", "yes" if question.kind == "visibility" else "first")
+        told = replace(vote, texts={"instruction": "Write one\u2028two."})
+        save_vote(workspace, told, workspace.start_run({"command": "vote"}))
+    assert ": 1 votes" in cli("vote", "-w", tmp_path / "results", "--save", tmp_path / "votes.jsonl").out
 
 
 def test_genai_benchs_votes_are_compared_with_what_a_judge_says(cli: Cli, tmp_path: Path) -> None:

@@ -137,6 +137,17 @@ def test_a_list_gives_the_first_edit_of_each_case_by_paths_relative_to_itself(
     assert lost.outcome == Failure("refused", "no picture for two/ball, forward of round 1")
 
 
+def test_the_id_of_a_case_in_a_list_may_hold_a_separator_of_lines(
+    tmp_path: Path, workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    digest = write_picture(tmp_path / "a.png", seed=7)
+    case = make_case("one\u2028two")
+    row = {"id": case.id, "image_path": "a.png"}
+    (tmp_path / "edits.jsonl").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    run_cases(workspace, open_editor(f"folder:{tmp_path / 'edits.jsonl'}"), case)
+    assert digests(workspace.steps(1)[:1]) == [digest]
+
+
 def test_the_same_pictures_elsewhere_are_of_the_same_version_and_others_are_not(tmp_path: Path) -> None:
     write_chain(tmp_path / "made" / "case", rounds=1)
     shutil.copytree(tmp_path / "made", tmp_path / "moved")

@@ -66,6 +66,12 @@ def test_paths_in_a_list_are_relative_to_the_list(tmp_path: Path, monkeypatch: p
     ]
 
 
+def test_an_id_in_a_list_may_hold_a_separator_of_lines(tmp_path: Path) -> None:
+    listing = tmp_path / "edits.jsonl"
+    listing.write_text('{"id": "a\u2028b\u0085c", "image_path": "a.png"}', encoding="utf-8")
+    assert read_edits(listing, "m") == [ExternalEdit("a\u2028b\u0085c", tmp_path / "a.png")]
+
+
 @pytest.mark.parametrize("line", ["no json", '{"id": "a"}', "[1]", '"text"'])
 def test_a_line_that_is_not_as_it_must_be_is_named(line: str, tmp_path: Path) -> None:
     listing = tmp_path / "edits.jsonl"

@@ -148,6 +148,14 @@ def test_a_text_that_a_comma_without_quotes_would_cut_is_refused(tmp_path: Path,
     ]
 
 
+def test_a_text_in_json_lines_may_hold_any_end_of_a_line_but_a_newline(tmp_path: Path) -> None:
+    forward = "Write one\u2028two\u0085three on the sign."
+    rows = [{"forward": forward}, {"forward": FORWARD}]
+    text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (tmp_path / "edits.jsonl").write_bytes(text.encode())
+    assert [edit.forward for edit in read_own_edits(tmp_path / "edits.jsonl")] == [forward, FORWARD]
+
+
 def test_empty_cells_beside_a_table_are_no_fields(tmp_path: Path) -> None:
     (tmp_path / "edits.csv").write_text("forward,backward\nZap it.,Unzap it.,, ,\n")
     assert [edit.backward for edit in read_own_edits(tmp_path / "edits.csv")] == ["Unzap it."]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_genai_bench_is_read(tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("model_a,model_b,winner\nx,y,left\n", "line 2"), ("a,b\n1,2\n", "none of the formats"),
+        ("[1, 2]", "line 1"), ('[{"key": "a", "results": {}}, "b"]', "line 2"), ('{}\n[]', "line 2"),
         ('{"key": "no pair", "results": {"winner": "Tie"}}', "line 1"), ("{", "not JSON"), ("", "no votes"),
     ],
 )  # fmt: skip
@@ -83,6 +85,16 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path: Path, text: str, what: 
 
 def test_own_votes_go_out_and_come_back(tmp_path: Path, pool: QuestionPool) -> None:
     votes = vote_through(Ballot(pool), "ada", 25)
+    path = tmp_path / "votes.jsonl"
+    path.write_text("".join(f"{vote_line(vote)}\n" for vote in votes), encoding="utf-8")
+    assert read_vote_file(path) == ("convergebench", votes)
+
+
+def test_votes_on_an_instruction_with_any_end_of_a_line_come_back(tmp_path: Path, pool: QuestionPool) -> None:
+    votes = [
+        replace(vote, texts={"instruction": f"Write one{end}two."})
+        for vote, end in zip(vote_through(Ballot(pool), "ada", 4), "\n\r\u0085\u2028", strict=True)
+    ]
     path = tmp_path / "votes.jsonl"
     path.write_text("".join(f"{vote_line(vote)}\n" for vote in votes), encoding="utf-8")
     assert read_vote_file(path) == ("convergebench", votes)

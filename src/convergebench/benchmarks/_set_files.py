@@ -17,6 +17,7 @@ from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
 from convergebench.packaged_files import MOST_BYTES
 from convergebench.suites._lazy_pictures import LazyPicture
 from convergebench.suites._picture_files import source_in_bytes
+from convergebench.text_files import json_lines
 
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 
@@ -148,14 +149,10 @@ def json_entries(files: SetFiles, name: str) -> list[tuple[str, Any]]:
     try:
         whole = json.loads(text)
     except ValueError:
-        return [("", _json_line(line, files, name, number)) for number, line in _lines(text)]
+        return [("", _json_line(line, files, name, number)) for number, line in json_lines(text)]
     if isinstance(whole, dict) and all(isinstance(entry, dict) for entry in whole.values()):
         return [(str(key), entry) for key, entry in whole.items()]
     return [("", entry) for entry in (whole if isinstance(whole, list) else [whole])]
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    yield from ((number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
 
 
 def _json_line(line: str, files: SetFiles, name: str, number: int) -> Any:

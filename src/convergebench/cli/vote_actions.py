@@ -118,7 +118,8 @@ def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str
         raise WrongUse(f"unknown format {format}; choose convergebench, arena, gedit-v2 or genai-bench")
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
-    typer.echo(f"Wrote {path}: {len(text.splitlines()) - (format == 'arena')} votes")
+    lines = text.count("\n")
+    typer.echo(f"Wrote {path}: {lines - (format == 'arena')} votes")
 
 
 def delete_votes(workspace: Workspace, pseudonym: str) -> None:

@@ -22,6 +22,7 @@ from typing import Protocol
 from convergebench.editors._exchange import take_back
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
+from convergebench.text_files import json_lines
 from convergebench.types import (
     Edited,
     EditorFacts,
@@ -134,9 +135,7 @@ class Suffixed:
 
 def read_list(path: Path) -> SingleEdits:
     pictures: dict[str, Path] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in json_lines(path.read_text(encoding="utf-8")):
         try:
             row = json.loads(line)
             case, image_path = row["id"], row["image_path"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.store import Enrolment, Workspace
-from convergebench.text_files import read_text
+from convergebench.text_files import json_lines, read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
 VERSION = "imported"
@@ -86,7 +86,7 @@ def read_edits(
         return found
     if not path.is_file():
         raise WrongUse(f"there is no file or folder {path}; check the name")
-    found = [_parsed_line(line, path, number) for number, line in _lines(path)]
+    found = [_parsed_line(line, path, number) for number, line in json_lines(read_text(path))]
     if not found:
         raise WrongUse(f'{path} is empty; it must have lines such as {{"id": "…", "image_path": "…"}}')
     return found
@@ -232,12 +232,6 @@ def _usable_picture(file: Path) -> Picture | str:
         return Picture.from_intact_bytes(file.read_bytes())
     except BadPicture as error:
         return str(error)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        if line.strip():
-            yield number, line
 
 
 def _parsed_line(line: str, path: Path, number: int) -> ExternalEdit:

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.text_files import csv_rows, has_half_character, read_text
+from convergebench.text_files import csv_rows, has_half_character, json_lines, read_text
 from convergebench.types import Case, Reversibility, SourcePicture, Suite, fingerprint_of
 
 EDITS_PREFIX = "edits:"
@@ -188,9 +188,8 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if kind == ".csv":
         yield from ((f"line {number}", row) for number, row in csv_rows(text, path))
     elif kind in (".jsonl", ".ndjson"):
-        for number, line in enumerate(text.splitlines(), start=1):
-            if line.strip():
-                yield f"line {number}", _object(line, f"{path}, line {number}")
+        for number, line in json_lines(text):
+            yield f"line {number}", _object(line, f"{path}, line {number}")
     elif kind == ".toml":
         try:
             content = tomllib.loads(text)

@@ -20,6 +20,7 @@ from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts
 from convergebench.analysis.votes.vote import Answer, PairVote, Vote
 from convergebench.errors import WrongUse
 from convergebench.shown_text import csv_row, unguarded
+from convergebench.text_files import json_lines
 from convergebench.votes.vote_lines import is_pseudonym, vote_from
 
 VoteFormat: TypeAlias = Literal["convergebench", "arena", "gedit-v2", "genai-bench"]
@@ -89,13 +90,15 @@ def _json_rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Lines of JSON, or one list."""
     try:
         if text.lstrip().startswith("["):
-            yield from enumerate(json.loads(text), 1)
-            return
-        for line, words in enumerate(text.splitlines(), 1):
-            if words.strip():
-                yield line, json.loads(words)
+            rows = list(enumerate(json.loads(text), 1))
+        else:
+            rows = [(line, json.loads(words)) for line, words in json_lines(text)]
     except json.JSONDecodeError as error:
         raise WrongUse(f"{path} is not JSON: {error}") from error
+    for line, row in rows:
+        if not isinstance(row, dict):
+            raise WrongUse(f"{path}, line {line}: a vote is an object, not {type(row).__name__}")
+        yield line, row
 
 
 def _checked(path: Path, line: int, read: Any, row: Any) -> Any:

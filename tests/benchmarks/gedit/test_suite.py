@@ -98,6 +98,18 @@ def test_pictures_in_a_table_are_written_to_the_cache_once(tmp_path: Path, cache
     assert {file: file.stat().st_mtime_ns for file in cache.rglob("*") if file.is_file()} == files
 
 
+def test_an_instruction_may_hold_a_separator_of_lines(tmp_path: Path) -> None:
+    listing = write_mini(tmp_path / "data")
+    rows = [json.loads(line) for line in listing.read_text(encoding="utf-8").split("\n") if line]
+    for row in rows:
+        row["instruction"] = "Write one\u2028two."
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    listing.write_text(text, encoding="utf-8")
+    suite = load_gedit(str(listing), "en")
+    assert {case.forward for case in suite.cases} == {"Write one\u2028two."}
+    assert len(suite.cases) == len(load_gedit_mini("en").cases)
+
+
 def test_a_key_that_stands_twice_is_named(tmp_path: Path) -> None:
     listing = write_mini(tmp_path / "data")
     lines = listing.read_text().splitlines()

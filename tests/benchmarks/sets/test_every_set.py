@@ -235,6 +235,15 @@ def test_an_entry_that_cannot_be_used_is_named_with_its_reason(
         suites.load(f"{name}?data={tmp_path}")
 
 
+def test_an_instruction_in_json_lines_may_hold_a_separator_of_lines(tmp_path: Path) -> None:
+    file = imitations.write_kontext_bench(tmp_path / "data") / "test" / "metadata.jsonl"
+    first, rest = file.read_text().split("\n", 1)
+    row = {**json.loads(first), "instruction": "Write one\u2028two."}
+    file.write_text(f"{json.dumps(row, ensure_ascii=False)}\n{rest}", encoding="utf-8")
+    suite = suites.load(f"kontext-bench?data={tmp_path / 'data'}")
+    assert suite.cases[0].forward == "Write one\u2028two." and len(suite.cases) == 5
+
+
 def test_a_session_with_a_hole_and_one_with_a_known_id_are_missing(tmp_path: Path) -> None:
     data = imitations.write_imgedit_multiturn(tmp_path / "data", in_tar=False)
     place = data / "multiturn" / "content_memory" / "annotation.json"

@@ -13,6 +13,7 @@ from typing import Any
 from convergebench.data_paths import path_inside
 from convergebench.errors import BadPicture, MissingExtra, WrongUse
 from convergebench.suites._picture_files import source_in_bytes, source_in_file
+from convergebench.text_files import json_lines
 from convergebench.types import SourcePicture
 
 PICTURE = "input_image"
@@ -87,15 +88,13 @@ def _row(fields: Mapping[str, Any], file: Path, number: int) -> GeditRow:
 
 
 def _listed(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
-        if not line.strip():
-            continue
+    for number, line in json_lines(file.read_text(encoding="utf-8")):
         try:
             fields = json.loads(line)
             fields.setdefault("key", fields.get("id"))
         except (ValueError, AttributeError) as error:
-            raise WrongUse(f"{file}, line {number + 1} is not a JSON object; correct it") from error
-        yield number, fields
+            raise WrongUse(f"{file}, line {number} is not a JSON object; correct it") from error
+        yield number - 1, fields
 
 
 def _listed_rows(file: Path) -> Iterator[GeditRow]:
