@@ -161,6 +161,25 @@ def test_empty_cells_beside_a_table_are_no_fields(tmp_path: Path) -> None:
     assert [edit.backward for edit in read_own_edits(tmp_path / "edits.csv")] == ["Unzap it."]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("edits.jsonl", '{"forward": "Zap it.", "hints": "abc"}', "line 1: hints must be an object"),
+        ("edits.jsonl", '{"forward": "Zap it.", "hints": [1]}', "line 1: hints must be an object"),
+        ("edits.jsonl", '{"forward": "Zap it.", "hints": {"a": 1}}', "line 1: every field must be a text"),
+        ("edits.csv", "forward,hints\nZap it.,abc\n", "line 2: hints must be an object"),
+        ("edits.toml", 'edit = ["a"]', r"must have its edits as tables \[\[edit\]\]"),
+        ("edits.toml", 'edit = {forward = "Zap it."}', r"must have its edits as tables \[\[edit\]\]"),
+    ],
+)
+def test_what_is_not_of_the_form_of_an_edit_is_wrong_use(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(WrongUse, match=message):
+        read_own_edits(tmp_path / name)
+
+
 def test_edits_without_an_inverse_can_still_be_made_once(pictures: Path, tmp_path: Path) -> None:
     (tmp_path / "edits.jsonl").write_bytes(as_jsonl([{"forward": "Zap it."}]))
     assert read_own_edits(tmp_path / "edits.jsonl")[0].backward is None

@@ -66,7 +66,10 @@ def own_edit(row: Mapping[str, Any], where: str) -> OwnEdit:
     """One edit from its fields."""
     given = {key: value for key, value in row.items() if value not in (None, "")}
     hints = {key: given.pop(key) for key in (AREA, CAPTION_BEFORE, CAPTION_AFTER) if key in given}
-    hints |= given.pop("hints", {})
+    further = given.pop("hints", {})
+    if not isinstance(further, Mapping):
+        raise WrongUse(f"{where}: hints must be an object of texts; correct it")
+    hints |= further
     for key in [key for key in given if key.startswith(_HINT_COLUMN)]:
         hints[key.removeprefix(_HINT_COLUMN)] = given.pop(key)
     for key in given:
@@ -195,9 +198,10 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise WrongUse(f"{path} is not valid TOML ({error}); correct it") from error
-        if set(content) != {"edit"} or not isinstance(content["edit"], list):
+        rows = content["edit"] if set(content) == {"edit"} else None
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise WrongUse(f"{path} must have its edits as tables [[edit]]; correct it")
-        yield from ((f"edit {number}", row) for number, row in enumerate(content["edit"], start=1))
+        yield from ((f"edit {number}", row) for number, row in enumerate(rows, start=1))
     else:
         raise WrongUse(f"{path} must be a .csv, .jsonl or .toml file; rename or convert it")
 

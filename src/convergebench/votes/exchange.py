@@ -97,7 +97,7 @@ def _json_rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise WrongUse(f"{path} is not JSON: {error}") from error
     for line, row in rows:
         if not isinstance(row, dict):
-            raise WrongUse(f"{path}, line {line}: a vote is an object, not {type(row).__name__}")
+            raise WrongUse(f"{path}, line {line}: a vote must be an object; correct it")
         yield line, row
 
 
