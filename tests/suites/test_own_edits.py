@@ -78,6 +78,17 @@ def test_edits_can_name_their_own_pictures(pictures: Path) -> None:
     assert suite.name == "edits:edits.csv"
 
 
+def test_pictures_of_one_name_are_told_apart_by_their_suffix(pictures: Path) -> None:
+    (pictures / "anna.jpg").write_bytes(Picture.from_pixels(textured(seed=7)).encoded)
+    rows = [{"forward": FORWARD}, {"forward": "Add a hat to the dog.", "picture": "anna.jpg"}]
+    (pictures / "edits.csv").write_bytes(as_csv(rows))
+    suite = api.load_suite("", str(pictures / "edits.csv"))
+    assert sorted(case.id for case in suite.cases) == [
+        "anna.jpg/add_a_hat_to_the_dog", "anna.jpg/add_a_red_scarf_to_the_dog",
+        "anna.png/add_a_red_scarf_to_the_dog", "lake/add_a_red_scarf_to_the_dog",
+    ]  # fmt: skip
+
+
 def test_changed_edits_are_another_version_of_the_suite(pictures: Path, tmp_path: Path) -> None:
     versions = set()
     for forward in (FORWARD, "Add a hat to the dog."):

@@ -8,19 +8,18 @@ a `pictures.csv` with the columns file, kind, description and edits does the sam
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from convergebench.errors import BadPicture, WrongUse
+from convergebench.suites._own_pictures import is_meant_as_picture, picture_ids
 from convergebench.suites._pairs import cases_of
 from convergebench.suites._picture_notes import Note, read_notes
 from convergebench.suites.own_edits import own_case
 from convergebench.types import SourcePicture, Suite, fingerprint_of
 
 FOLDER_PREFIX = "folder:"
-_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif"})
 
 
 def load_folder(path: str) -> Suite:
@@ -53,10 +52,6 @@ def suite_of(name: str, pictures: Sequence[SourcePicture], notes: Sequence[Note]
     )
 
 
-def is_meant_as_picture(file: Path) -> bool:
-    return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".") and file.is_file()
-
-
 def _identity(picture: SourcePicture, note: Note) -> list[object]:
     named = [] if note.edits is None else [sorted(note.edits)]
     own = [[asdict(edit) for edit in note.own_edits]] if note.own_edits else []
@@ -66,7 +61,7 @@ def _identity(picture: SourcePicture, note: Note) -> list[object]:
 def _read_pictures(files: list[Path], notes: dict[str, Note]) -> list[SourcePicture]:
     from convergebench.picture import Picture
 
-    uses_of_stem = Counter(file.stem for file in files)
+    ids = picture_ids(files, files[0].parent)
     pictures: list[SourcePicture] = []
     problems: list[str] = []
     for file in files:
@@ -76,8 +71,7 @@ def _read_pictures(files: list[Path], notes: dict[str, Note]) -> list[SourcePict
             problems.append(str(error).removeprefix(f"{file.parent}/"))
             continue
         note = notes.get(file.name, Note())
-        id = file.stem if uses_of_stem[file.stem] == 1 else file.name
-        pictures.append(SourcePicture(id, file, digest, note.kind, note.description))
+        pictures.append(SourcePicture(ids[file], file, digest, note.kind, note.description))
     if problems:
         count = "1 file" if len(problems) == 1 else f"{len(problems)} files"
         raise BadPicture(

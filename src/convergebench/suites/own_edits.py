@@ -18,6 +18,7 @@ from typing import Any, get_args
 
 from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse, unknown_name
+from convergebench.suites._own_pictures import is_meant_as_picture, picture_ids
 from convergebench.text_files import csv_rows, has_half_character, json_lines, read_text
 from convergebench.types import Case, Reversibility, SourcePicture, Suite, fingerprint_of
 
@@ -127,7 +128,7 @@ def load_own_edits(path: str) -> Suite:
             raise WrongUse(
                 f"{file.name} names {edit.picture!r}, outside its folder; name the pictures with --images"
             )
-        matching = [one for one in sorted(file.parent.glob(edit.picture)) if _is_picture(one)]
+        matching = [one for one in sorted(file.parent.glob(edit.picture)) if is_meant_as_picture(one)]
         if not matching:
             raise WrongUse(
                 f"{file.parent} has no picture {edit.picture!r} for {edit.forward!r}; correct the name, or "
@@ -169,20 +170,13 @@ def _by_name(
     return edit, frozenset(pictures[one].id for one in folder.glob(edit.picture) if one in pictures)
 
 
-def _is_picture(file: Path) -> bool:
-    from convergebench.suites.folder import is_meant_as_picture
-
-    return is_meant_as_picture(file)
-
-
 def _read_pictures(files: Sequence[Path], folder: Path) -> dict[Path, SourcePicture]:
     from convergebench.picture import Picture
 
-    found = {}
-    for file in files:
-        name = str(file.relative_to(folder).with_suffix("")) if file.is_relative_to(folder) else file.stem
-        found[file] = SourcePicture(name, file, Picture.from_file(file).digest)
-    return found
+    return {
+        file: SourcePicture(id, file, Picture.from_file(file).digest)
+        for file, id in picture_ids(files, folder).items()
+    }
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
