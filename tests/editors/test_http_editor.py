@@ -120,6 +120,17 @@ def test_a_form_holds_the_picture_as_a_file(opened: Opened) -> None:
     assert asked.fields["seed"] == str(SEED) and asked.authorization == f"Bearer {KEY}"
 
 
+def test_truth_values_in_a_form_are_spelled_as_in_json(tmp_path: Path) -> None:
+    text = (DESCRIPTIONS / "openai.toml").read_text()
+    text = text.replace("[form]", 'enhance = true\n[form]\nenhance = "{enhance}"\ntold = "{enhance}, {seed}"')
+    (tmp_path / "server.toml").write_text(f"{text}\ntiled = false\nstrength = 0.5\n")
+    with OpenAIServer(("success",), RESULT.encoded) as server:
+        ask(open_editor(f"http:{tmp_path / 'server.toml'}?base={server.url}/v1"))
+    (asked,) = server.asked
+    names = ("enhance", "told", "tiled", "strength")
+    assert [asked.fields[name] for name in names] == ["true", f"true, {SEED}", "false", "0.5"]
+
+
 @pytest.mark.parametrize(
     ("name", "word", "kind", "reason"),
     [
@@ -272,6 +283,26 @@ def test_a_wrong_description_is_answered_in_one_sentence(
     with pytest.raises(WrongUse) as caught:
         open_editor(f"http:{tmp_path / 'wrong.toml'}")
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ('[body]\nimage = "{image_file}"', "{image_file} is a file, which JSON cannot hold"),
+        ('[[body.images]]\nimage = "{image_file}"', "{image_file} is a file, which JSON cannot hold"),
+        ('[body]\nimage = "{image_base64}"\nday = 2026-01-01', "body cannot be written as JSON"),
+        ('[form]\nimages = "{images_data_uri}"', "{images_data_uri} is a list, which a form cannot hold"),
+        ('[form]\nimage = "file {image_file}"', "form.image must be {image_file} and nothing else"),
+        ('[form]\nimage = "{image_file}"\nsizes = [1, 2]', "form.sizes must be a text, a number"),
+    ],
+)
+def test_a_request_that_could_never_be_sent_is_refused_when_it_is_read(
+    request_: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "wrong.toml").write_text(f'url = "https://host"\n{request_}\n')
+    with pytest.raises(WrongUse) as caught:
+        open_editor(f"http:{tmp_path / 'wrong.toml'}")
+    assert said in str(caught.value)
 
 
 def test_an_address_in_place_of_a_file_says_what_to_write() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,8 @@ from convergebench.types import Parameter, fingerprint_of
 Kind = Literal["refused", "rate_limited", "unavailable", "misconfigured", "bad_output"]
 
 SLOT = re.compile(r"\{([\w.]+)\}")
-PICTURE_SLOTS = ("image_base64", "image_data_uri", "images_data_uri", "image_file")
+LIST_SLOT, FILE_SLOT = "images_data_uri", "image_file"
+PICTURE_SLOTS = ("image_base64", "image_data_uri", LIST_SLOT, FILE_SLOT)
 REQUEST_SLOTS = ("instruction", "seed", "width", "height", *PICTURE_SLOTS)
 REPLY_PREFIX = "reply."
 _WHAT = "http editor"
@@ -123,6 +125,8 @@ def _checked(one: HttpDescription) -> HttpDescription:
         raise WrongUse(f"the request has no slot for the picture; use one of {', '.join(PICTURE_SLOTS)}")
     known = {*one.parameters, *REQUEST_SLOTS}
     _check_slots("the request", asked, known)
+    _check_body(one.body)
+    _check_form(one.form)
     _check_slots("url", _slots(one.url), set(one.parameters))
     _check_slots("headers", _slots(one.headers), {"key", *one.parameters})
     if "key" in _slots(one.headers) and not one.key:
@@ -134,6 +138,28 @@ def _checked(one: HttpDescription) -> HttpDescription:
         if not isinstance(value, Parameter):
             raise WrongUse(f"parameters.{name} must be a text, a number, true or false, not {value!r}")
     return one
+
+
+def _check_body(body: Mapping[str, Any]) -> None:
+    if FILE_SLOT in _slots(body):
+        raise WrongUse(
+            f"{{{FILE_SLOT}}} is a file, which JSON cannot hold; use form, or {{image_base64}} or "
+            "{image_data_uri} in body"
+        )
+    try:
+        json.dumps(body)
+    except TypeError as error:
+        raise WrongUse(f"body cannot be written as JSON ({error}); put dates in quotes") from error
+
+
+def _check_form(form: Mapping[str, Any]) -> None:
+    for name, value in form.items():
+        if not isinstance(value, Parameter):
+            raise WrongUse(f"form.{name} must be a text, a number, true or false, not {value!r}")
+        if LIST_SLOT in _slots(value):
+            raise WrongUse(f"{{{LIST_SLOT}}} is a list, which a form cannot hold; use {{{FILE_SLOT}}}")
+        if FILE_SLOT in _slots(value) and value != f"{{{FILE_SLOT}}}":
+            raise WrongUse(f"form.{name} must be {{{FILE_SLOT}}} and nothing else, not {value!r}")
 
 
 def _check_slots(where: str, found: Any, known: set[str]) -> None:
@@ -164,13 +190,18 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(template, str):
         if whole := SLOT.fullmatch(template):
             return values[whole[1]]
-        return SLOT.sub(lambda found: str(values[found[1]]), template)
+        return SLOT.sub(lambda found: as_text(values[found[1]]), template)
     if isinstance(template, Mapping):
         entries = ((name, filled(one, values)) for name, one in template.items())
         return {name: value for name, value in entries if value != "" or template[name] == ""}
     if isinstance(template, list):
         return [filled(one, values) for one in template]
     return template
+
+
+def as_text(value: Any) -> str:
+    """A value inside a text, a header or a form; true and false as JSON spells them, and not as Python."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def at_place(reply: Any, place: str) -> Any:

@@ -20,6 +20,7 @@ from convergebench.editors._http_description import (
     ErrorRule,
     HttpDescription,
     JobPolling,
+    as_text,
     at_place,
     filled,
     read_description,
@@ -129,7 +130,7 @@ class HttpEditor:
     @property
     def _headers(self) -> dict[str, str]:
         values = {**self.facts.parameters, "key": self._secret}
-        return {name: str(value) for name, value in filled(self._described.headers, values).items()}
+        return {name: as_text(value) for name, value in filled(self._described.headers, values).items()}
 
     def _content(self, request: EditRequest) -> dict[str, Any]:
         pictures = sent_pictures(self.facts, request)
@@ -253,7 +254,7 @@ def _as_form(fields: Mapping[str, Any]) -> aiohttp.FormData:
     form = FormData()
     for name, value in fields.items():
         if isinstance(value, str | int | float):
-            form.add_field(name, str(value))
+            form.add_field(name, as_text(value))
         else:
             _add_picture(form, name, value)
     return form
