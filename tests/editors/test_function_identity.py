@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +23,15 @@ def edit(image, instruction, seed, scale=2):
     return helper(image) * STRENGTH * scale
 """
 
+DIGEST_WITHOUT_SOURCE = """
+from convergebench.editors.function_identity import function_digest
+
+def edit(image, instruction, seed):
+    return image if instruction in {"red", "green", "blue", "grey"} else None
+
+print(function_digest(edit))
+"""
+
 
 def defined(source: str) -> Callable[..., Any]:
     names: dict[str, Any] = {"__name__": "notebook"}
@@ -30,6 +42,26 @@ def defined(source: str) -> Callable[..., Any]:
 
 def test_the_same_code_is_the_same_model() -> None:
     assert function_digest(defined(MODULE)) == function_digest(defined(MODULE))
+
+
+def test_a_function_without_source_is_the_same_model_in_every_process() -> None:
+    """A resumed run hashes texts with another seed."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST_WITHOUT_SOURCE],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "123"
+    }
+    assert len(digests) == 1
+
+
+def test_another_set_of_texts_makes_another_model() -> None:
+    red, blue = (defined(f"def edit(i, text, s): return text in {{'{one}', 'x'}}") for one in ("red", "blue"))
+    assert function_digest(red) != function_digest(blue)
 
 
 @pytest.mark.parametrize(

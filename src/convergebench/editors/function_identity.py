@@ -78,5 +78,12 @@ def _source(thing: Any) -> str | None:
 
 
 def _code_text(code: CodeType) -> str:
-    constants = [_code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
-    return f"{code.co_code.hex()} {code.co_names} {constants}"
+    return f"{code.co_code.hex()} {code.co_names} {[_constant_text(one) for one in code.co_consts]}"
+
+
+def _constant_text(constant: Any) -> str:
+    if isinstance(constant, CodeType):
+        return _code_text(constant)
+    if isinstance(constant, frozenset):  # the order of its repr is another one in each process
+        return f"frozenset({sorted(map(repr, constant))})"
+    return repr(constant)
