@@ -20,7 +20,7 @@ from convergebench.analysis import (
     WorstCase,
     headline_rankings,
     model_differences,
-    model_profile,
+    model_profiles,
     worst_by,
 )
 from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, WrongUse
@@ -95,7 +95,7 @@ class Benchmark:
         results = self.results(suite)
         return ModelComparison.of(
             model_differences(results, first, second, metric, round, by),
-            [model_profile(results, one, metric or results.chief) for one in (first, second)],
+            model_profiles(results, (first, second), metric or results.chief),
         )
 
     def worst(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         planned_trajectories,
         reading,
     )
-    from convergebench.analysis.round_trip.model_profile import ModelProfile, model_profile
+    from convergebench.analysis.round_trip.model_profile import ModelProfile, model_profiles
     from convergebench.analysis.round_trip.paired_difference import (
         PairedDifference,
         paired_areas,
@@ -102,7 +102,7 @@ __all__ = [
     "median_chains",
     "missing_values",
     "model_differences",
-    "model_profile",
+    "model_profiles",
     "of_part",
     "on_shared_cases",
     "paired_areas",
@@ -153,7 +153,7 @@ _HOMES = {
             "planned_trajectories",
             "reading",
         ),
-        "round_trip.model_profile": ("ModelProfile", "model_profile"),
+        "round_trip.model_profile": ("ModelProfile", "model_profiles"),
         "round_trip.paired_difference": ("PairedDifference", "paired_areas", "paired_difference"),
         "round_trip.preserved_scale": ("has_scale", "preserved", "shortfall"),
         "round_trip.ranking": ("Ranking", "RankingRow", "ranking", "rankings", "reordered"),

@@ -51,7 +51,7 @@ def command(
 
     By the score and what it consists of, then by every metric; only by metrics if one or a round is named.
     """
-    from convergebench.analysis import model_differences, model_profile
+    from convergebench.analysis import model_differences, model_profiles
     from convergebench.report import (
         csv_paired,
         csv_text,
@@ -68,7 +68,7 @@ def command(
     if as_csv:
         typer.echo(csv_text(csv_paired(differences)), nl=False)
         return
-    profiles = [model_profile(results, model, chief, threshold) for model in (first, second)]
+    profiles = model_profiles(results, (first, second), chief, threshold)
     if as_json:
         print_json(json_paired(differences, profiles))
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analysis.headline.written_chains import NO, YES, chain, measured
+from analysis.headline.written_chains import NO, YES, chain, failed, measured
 from convergebench.analysis import Results, Return, headline_ranking, model_differences
 from convergebench.types import MetricFacts
 
@@ -35,6 +35,14 @@ def by_name(found: list[tuple[str, Any]]) -> dict[str, Any]:
 def test_what_a_person_sees_comes_before_metrics(both: Results) -> None:
     names = [one.quantity for _, one in model_differences(both, "good", "poor")]
     assert names == [*HEADLINE, "undid @ R2", "undid AUC"]
+
+
+def test_a_model_that_refused_everything_is_compared_by_the_score_alone(both: Results) -> None:
+    refused = tuple(failed("mute", picture, 1, "refused") for picture in PICTURES)
+    found = model_differences(replace(both, troubles=refused), "good", "mute")
+    assert {one.quantity for _, one in found} <= set(HEADLINE)
+    score = by_name(found)["score"]
+    assert (score.first_mean, score.second_mean, score.verdict) == (100.0, 0.0, "good is better")
 
 
 def test_the_score_and_its_parts_are_those_of_the_ranking(both: Results) -> None:
@@ -78,3 +86,9 @@ def test_where_nothing_was_measured_by_region_metrics_alone_are_compared(both: R
 
 def _chains(of: Results, model: str) -> list[list[Return]]:
     return [[one for one in of.returns if one.model == model]]
+
+
+def test_where_no_change_is_asked_for_a_refusal_does_not_decide_the_ranking(both: Results) -> None:
+    refused = (failed("mute", "p", 1, "refused"),)
+    assert headline_ranking(replace(both, troubles=refused)).headline is not None
+    assert headline_ranking(replace(both, troubles=refused, protocol="stay")).headline is None

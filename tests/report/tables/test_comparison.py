@@ -9,7 +9,7 @@ from convergebench.analysis import (
     AuditFinding,
     compare_models,
     compare_models_by,
-    model_profile,
+    model_profiles,
     on_shared_cases,
     ranking,
     worst_cases,
@@ -90,7 +90,7 @@ def test_few_pictures_are_warned_of(results):
 
 
 def test_a_profile_tells_how_a_model_decays_and_what_is_not_known(results):
-    told = "\n".join(profile_lines(model_profile(results, "flux-kontext-dev")))
+    told = "\n".join(profile_lines(*model_profiles(results, ["flux-kontext-dev"])))
     assert "rounds until less than 50% is left; 16 of 16 chains fell" in told
     assert "  shape: " in told and "  convergence score: together " in told
     assert "contraction: cannot tell (no two moves were measured with ssim)" in told
@@ -99,7 +99,7 @@ def test_a_profile_tells_how_a_model_decays_and_what_is_not_known(results):
 
 
 def test_the_json_is_strict(results, differences):
-    profiles = [model_profile(results, model) for model in ("qwen", "flux-kontext-dev")]
+    profiles = model_profiles(results, ("qwen", "flux-kontext-dev"))
     told = json.loads(json.dumps(json_paired(differences, profiles), allow_nan=False))
     assert told["differences"][0]["verdict"] == "qwen is better"
     assert told["models"][0]["half_life"]["median"] == "inf"

@@ -5,7 +5,7 @@ import json
 import pytest
 from rich.console import Console
 
-from convergebench.analysis import ModelUse, model_profile, ranking
+from convergebench.analysis import ModelUse, Results, Return, model_profiles, ranking
 from convergebench.report import json_ranking, profile_lines, ranking_notes, ranking_table
 from convergebench.report.formatting import mean_with_interval
 from convergebench.types import Measurement, MetricFacts
@@ -78,7 +78,7 @@ def test_a_half_life_is_no_later_than_a_chain_was_watched(qwen_to_round_two):
     assert ">2" in line_of(printed(qwen_to_round_two), "qwen").split()
     told = json_ranking(ranking(qwen_to_round_two))["rows"]
     assert next(row["half_life"]["watched"] for row in told if row["model"] == "qwen") == 2
-    lines = profile_lines(model_profile(qwen_to_round_two, "qwen"))
+    lines = profile_lines(*model_profiles(qwen_to_round_two, ["qwen"]))
     assert "  half-life: >2 [>2, >2] rounds until less than 50% is left; 0 of 16 chains fell" in lines
 
 
@@ -158,3 +158,25 @@ def test_the_json_has_all_of_convergence(results):
     assert qwen["score"]["missing"] == ["clip"] and qwen["score"]["semantic"] is None
     assert qwen["score"]["gated"] is None
     assert qwen["group"] == "a"
+
+
+def test_a_sampled_metric_of_all_rounds_is_not_said_to_be_of_some_because_a_chain_ended_early() -> None:
+    dists = MetricFacts("dists", "1", "lower", 0.0, 1.0, "quality", is_sampled=True)
+    value = Measurement("dists", "1", 0.1)
+
+    def returned(model: str, round: int) -> Return:
+        return Return(
+            model, "model", "p/hat", "p", "hat", "scene", "own", 0, round, f"{model}{round}", {"dists": value}
+        )
+
+    returns = [returned("long", number) for number in range(1, 7)]
+    short = [returned("short", number) for number in (1, 2)]
+
+    def said(*returns: Return) -> list[str]:
+        found = Results("suite", 6, (dists,), returns, (), ())
+        return [note for note in ranking_notes(ranking(found, "dists")) if "only" in note]
+
+    assert said(*returns, *short) == []
+    without = [one for one in returns if one.round != 4]
+    unmeasured = dataclasses.replace(returns[3], values={})
+    assert said(*without, unmeasured, *short) == ["DISTS: measured at rounds 1, 2, 3, 5, 6 only."]

@@ -10,17 +10,19 @@ from convergebench.analysis.round_trip.half_life import THRESHOLD
 from convergebench.analysis.round_trip.ranking import Ranking, ranking, rankings, reordered
 from convergebench.analysis.round_trip.results import Results
 from convergebench.metrics.regions import edit_scope
+from convergebench.protocols import stay
 
 
 def headline_ranking(
     results: Results, threshold: float = THRESHOLD, thresholds: Thresholds = DEFAULT_THRESHOLDS
 ) -> Ranking:
-    """Ranks by the headline score if a model has one, otherwise by the chief metric at the last round.
+    """Ranks by the headline score if a model has one, otherwise by the chief metric at the last round, as
+    where no change is asked for.
 
     Probes and floors are calibration: they do not edit, so they have no rank.
     """
     ranked = ranking(results, results.chief, None, threshold)
-    if not results.has("undid"):
+    if not results.has("undid") or results.protocol == stay(1).name:
         return ranked
     found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}

@@ -31,14 +31,17 @@ def model_differences(
     comes first: the score, or the metric.
     """
     chief = metric or results.chief
-    by_metric = compare_models(results, first, second, chief, round)
-    is_seen = metric is None and round is None
-    found = [
-        ("", one) for one in (*(headline_differences(results, first, second) if is_seen else ()), *by_metric)
-    ]
+    seen = headline_differences(results, first, second) if metric is None and round is None else []
+    try:
+        by_metric = compare_models(results, first, second, chief, round)
+    except NothingShared:
+        if not seen:
+            raise
+        by_metric = []  # one of them refused all: the score counts that, and no metric does
+    found = [("", one) for one in (*seen, *by_metric)]
     if by is None:
         return found
-    if len(found) == len(by_metric):
+    if not seen:
         return found + list(compare_models_by(results, by, first, second, chief, round).items())
     return found + [
         (name, score)

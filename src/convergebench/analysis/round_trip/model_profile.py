@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve
@@ -13,7 +14,6 @@ from convergebench.analysis.round_trip.half_life import THRESHOLD, HalfLife, hal
 from convergebench.analysis.round_trip.results import Results
 from convergebench.analysis.round_trip.share_matrix import share_matrices
 from convergebench.analysis.statistics.clustered_mean import Interval
-from convergebench.errors import WrongUse
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,16 @@ class ModelProfile:
     score: ConvergenceScore
 
 
-def model_profile(
-    results: Results, model: str, metric: str = "ssim", threshold: float = THRESHOLD
-) -> ModelProfile:
-    """A model's convergence by one metric."""
+def model_profiles(
+    results: Results, models: Sequence[str], metric: str = "ssim", threshold: float = THRESHOLD
+) -> list[ModelProfile]:
+    """The convergence by one metric of those models that have returns."""
+    known = share_matrices(results, metric)
+    return [_profile(results, model, metric, threshold) for model in models if model in known]
+
+
+def _profile(results: Results, model: str, metric: str, threshold: float) -> ModelProfile:
     of_models = share_matrices(results, metric)
-    if model not in of_models:
-        known = ", ".join(of_models)
-        raise WrongUse(f"there are no returns of {model} in these results; choose from: {known}")
     return ModelProfile(
         model=model,
         half_life=half_life(of_models[model], threshold),

@@ -173,16 +173,18 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
 
 def _sampled(ranking: Ranking) -> Iterator[str]:
     """Metrics that were measured at some rounds only."""
+    results, returned = ranking.results, ranking.results.returns_by_round().keys()
     rounds: dict[tuple[int, ...], list[str]] = {}
-    for facts in (one for one in ranking.metrics if one.is_sampled):
-        by_model: dict[str, set[int]] = {}
-        for item in ranking.results.returns:
-            if facts.name in item.values:
-                by_model.setdefault(item.model, set()).add(item.round)
-        # Where a model returned the same file at another round, that round has a value too.
-        found = min(by_model.values(), key=len, default=set())
-        if 0 < len(found) < ranking.rounds:
-            rounds.setdefault(tuple(sorted(found)), []).append(metric_title(facts))
+    for facts in (one for one in ranking.metrics if one.is_sampled and results.has(one.name)):
+        measured = tuple(
+            number
+            for number in range(1, ranking.rounds + 1)
+            if all(
+                results.is_measured_at(facts, model, number) for model, round in returned if round == number
+            )
+        )
+        if len(measured) < ranking.rounds:
+            rounds.setdefault(measured, []).append(metric_title(facts))
     for numbers, titles in rounds.items():
         yield f"{_as_beginning(', '.join(titles))}: measured at rounds {', '.join(map(str, numbers))} only."
 
