@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import convergebench
+from convergebench.analysis import ranking
 from convergebench.metrics.regions.map_parts import BINS, map_parts, mean_ramp, share_above
 from convergebench.metrics.regions.maps import ramp
 from convergebench.picture import Picture
+from convergebench.report import ranking_notes
 from made_pictures import textured
 
 
@@ -50,3 +52,6 @@ def test_a_higher_threshold_keeps_more_and_the_usual_one_what_was_measured(tmp_p
         assert value(name, 0.10) == pytest.approx(value(name, None), abs=tolerance)
     assert value("kept", 0.05) < value("kept", None) < value("kept", 0.2)
     assert value("collateral", 0.05) > value("collateral", None) > value("collateral", 0.2)
+    said = "Differences outside the edit count from 0.2 on, instead of 0.1."
+    assert said in ranking_notes(ranking(done.results(visible=0.2), "kept"))
+    assert said not in ranking_notes(ranking(done.results(), "kept"))

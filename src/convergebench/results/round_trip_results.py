@@ -151,8 +151,9 @@ def _by_edits(
         part.results(suite, edits, facts) if part.uses.trajectories or part.imported else None
         for edits, part in parts.items()
     )
+    partial = partial and replace(partial, visible=visible)
     if reversible is not None and not wanted.partial:
-        return replace(reversible, partial=partial)
+        return replace(reversible, partial=partial, visible=visible)
     if partial is None:
         raise WrongUse(f"{suite} has no partially reversible edits; remove /partial")
     return partial

@@ -126,6 +126,8 @@ class Results:
     """The same models on the suite's partially reversible edits, if these results cover the others."""
     planned_rounds: int | None = None
     """What was asked for, if no chain has come so far yet; `rounds` is then the last that all have."""
+    visible: float | None = None
+    """The least visible difference of the rest, if it is not the one that was measured with."""
 
     def facts(self, metric: str) -> MetricFacts:
         for facts in self.metrics:

@@ -10,6 +10,7 @@ from convergebench.analysis.headline.edit_decisions import Decider
 from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headline
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
+from convergebench.metrics.flip import VISIBLE
 from convergebench.report.formatting import metric_title
 from convergebench.shown_text import counted
 
@@ -31,6 +32,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     """Sentences to print below the ranking, the most serious first; empty if there are none."""
     return (
         *_planned(ranking),
+        *_visible(ranking),
         *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
         *_by_construction(ranking),
@@ -48,6 +50,12 @@ def _planned(ranking: Ranking) -> Iterator[str]:
             f"No chain has finished its {ranking.results.planned_rounds} rounds yet. These are the first "
             f"{ranking.rounds}, which all have that did not fail."
         )
+
+
+def _visible(ranking: Ranking) -> Iterator[str]:
+    visible = ranking.results.visible
+    if visible is not None:
+        yield f"Differences outside the edit count from {visible:g} on, instead of {VISIBLE:g}."
 
 
 def _headline(found: Headline) -> Iterator[str]:
