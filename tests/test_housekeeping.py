@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from made_pictures import textured
+from set_imitations import write_magicbrush_test
 
 JPEG, BLUR = "jpeg", "jpeg?quality=20"
 
@@ -40,6 +42,26 @@ def run(pictures: Path, tmp_path: Path) -> Callable[..., Any]:
             return done.outcome
 
     return run
+
+
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with sessions of four turns, each with a target and a mask."""
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+    suite, folder = f"magicbrush?data={write_magicbrush_test(tmp_path / 'data')}", tmp_path / "sessions"
+    with api.run(["identity"], suite, workspace=folder, limit=2, metrics=("psnr",)) as done:
+        assert done.outcome.edits == 4
+    return folder
+
+
+def named_by_cases(folder: Path, *hints: str) -> set[str]:
+    with Workspace.existing(folder) as workspace:
+        cases = [json.loads(row[0]) for row in workspace.query("SELECT hints FROM case_facts")]
+    return {digest for case in cases for hint in hints for digest in case[hint].split()}
+
+
+def stored(folder: Path) -> set[str]:
+    return {file.stem for file in (folder / "pictures").glob("??/*")}
 
 
 def models_in(folder: Path) -> list[str]:
@@ -153,6 +175,27 @@ def test_nothing_is_collected_while_a_run_is_working(run: Callable[..., Any], tm
         with pytest.raises(WorkspaceError, match="a run is working"):
             housekeeping.collect_garbage(tmp_path / "results")
         workspace.release(1)
+
+
+def test_targets_and_masks_are_needed_by_their_cases(sessions: Path) -> None:
+    assert housekeeping.collect_garbage(sessions).pictures == ()
+    needed = named_by_cases(sessions, "targets", "masks")
+    assert len(needed) == 8 and needed <= stored(sessions)
+
+
+def test_targets_and_masks_are_merged_with_their_cases(sessions: Path, tmp_path: Path) -> None:
+    housekeeping.merge(tmp_path / "merged", sessions)
+    assert stored(tmp_path / "merged") == stored(sessions)
+
+
+def test_lost_targets_are_named_and_stored_again_by_the_next_run(sessions: Path, tmp_path: Path) -> None:
+    targets = named_by_cases(sessions, "targets")
+    with Workspace.create(sessions) as workspace:
+        workspace.pictures.remove(targets)
+    lost = housekeeping.find_lost(sessions).lost
+    assert {one.digest for one in lost if one.remedy == "fetch"} == targets
+    with api.run(["identity"], f"magicbrush?data={tmp_path / 'data'}", workspace=sessions, limit=2):
+        assert housekeeping.find_lost(sessions).lost == ()
 
 
 def test_merging_adds_what_is_not_there_and_nothing_twice(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from typing import Literal
 
 from convergebench.errors import LostPicture
 from convergebench.picture import SUFFIXES
-from convergebench.store.removal import delete_steps, references_in
+from convergebench.store.removal import delete_steps
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest, PictureFacts
+from convergebench.types.picture_hints import pictures_in
 
 Remedy = Literal["fetch", "edit", "import"]
 """The next run of the suite stores it again; the model has to edit again; it has to be imported again."""
@@ -34,14 +35,14 @@ _FOLLOWING = """
 
 @dataclass(frozen=True)
 class LostPictureUse:
-    """A lost picture in one place: a source or reference, or the result of an edit."""
+    """A lost picture in one place: a picture that the suite gives, or the result of an edit."""
 
     digest: Digest
     reason: str
     model: str
     case: str
     round: int | None
-    """None for a source or reference."""
+    """None for what the suite gives: a source, reference, target or mask."""
     remedy: Remedy
     trajectory: int | None = None
     position: int | None = None
@@ -119,7 +120,7 @@ def _uses(workspace: Workspace) -> Iterator[_Use]:
         named = row["model"], row["case_id"]
         is_imported = row["version"] == _IMPORTED_VERSION
         if row["position"] == 0:
-            sources = [*json.loads(row["inputs"]), *references_in(row["hints"])]
+            sources = [*json.loads(row["inputs"]), *pictures_in(json.loads(row["hints"]))]
             for digest in sources:
                 yield _Use(digest, None, *named, None, "import" if is_imported else "fetch")
         if row["picture"] is not None:

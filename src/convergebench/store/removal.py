@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from convergebench.store.visibility import IMPORTED
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
-
-_REFERENCES_HINT = "references"
+from convergebench.types.picture_hints import pictures_in
 
 _OF_MODELS = "SELECT id FROM trajectories WHERE editor IN ({models})"
 _EMPTY_TRAJECTORIES = """
@@ -120,17 +119,12 @@ def collect_garbage(workspace: Workspace) -> Garbage:
 
 
 def needed_pictures(workspace: Workspace) -> set[Digest]:
-    """Results, inputs and references of edits, and the pictures that judges saw."""
+    """Results and inputs of edits, what cases name beside their sources, and the pictures that judges saw."""
     needed = {row[0] for row in workspace.query("SELECT DISTINCT picture FROM steps WHERE picture NOTNULL")}
     for row in workspace.query("SELECT DISTINCT inputs FROM steps"):
         needed.update(json.loads(row[0]))
     for row in workspace.query("SELECT DISTINCT pictures FROM judgements"):
         needed.update(digest for _, digest in json.loads(row[0]))
     for row in workspace.query("SELECT hints FROM case_facts"):
-        needed.update(references_in(row[0]))
+        needed.update(pictures_in(json.loads(row[0])))
     return needed
-
-
-def references_in(hints: str) -> list[Digest]:
-    """The pictures that a case's hints name, beside its sources."""
-    return str(json.loads(hints).get(_REFERENCES_HINT, "")).split()

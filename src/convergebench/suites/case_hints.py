@@ -7,20 +7,31 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from convergebench.suites._picture_files import source_in_cache
-from convergebench.types import Case, Digest, SourcePicture
+from convergebench.types import Case, SourcePicture
+from convergebench.types.picture_hints import MASKS, REFERENCES, TARGETS, digests_hint, digests_of
 
-REFERENCES = "references"
-"""The digests of the case's reference pictures, separated by spaces."""
+__all__ = [
+    "CAPTIONS",
+    "ENGLISH",
+    "MASKS",
+    "REFERENCES",
+    "TARGETS",
+    "TASKS",
+    "caption_of",
+    "digests_hint",
+    "digests_of",
+    "references_of",
+    "tasks_of",
+    "with_tasks",
+]
+
 ENGLISH = "english"
 """The English instruction of a case in another language."""
 
 TASKS = "tasks"
 """The types of edit of a session's turns, separated by `|`."""
-TARGETS, MASKS = "targets", "masks"
-"""The digests of the turns' targets and masks, separated by spaces; `-` for a turn without one."""
 CAPTIONS = "captions"
 """What correct results of the turns show, in words, as a JSON list; empty for a turn without one."""
-_NONE = "-"
 
 
 def with_tasks(case: Case) -> Case:
@@ -42,20 +53,6 @@ def caption_of(hints: Mapping[str, str], turn: int) -> str:
 
 def tasks_of(hints: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(hints.get(TASKS, "").split("|"))
-
-
-def digests_hint(pictures: Mapping[int, Digest], turns: int) -> str:
-    """The digests of some turns' pictures, by turn counted from 1, as a hint."""
-    return " ".join(pictures.get(turn, _NONE) for turn in range(1, turns + 1))
-
-
-def digests_of(hints: Mapping[str, str], name: str) -> dict[int, Digest]:
-    """
-    >>> digests_of({"masks": "- 1f 2e"}, "masks")
-    {2: '1f', 3: '2e'}
-    """
-    listed = enumerate(hints.get(name, "").split(), start=1)
-    return {turn: digest for turn, digest in listed if digest != _NONE}
 
 
 def references_of(case: Case) -> tuple[SourcePicture, ...]:
