@@ -10,7 +10,8 @@ from convergebench.store import Workspace, hidden_runs
 
 _GENERATIONS = """
     SELECT t.protocol, t.editor, t.case_fingerprint, t.seed, t.generation, t.id,
-           EXISTS (SELECT 1 FROM steps s WHERE s.trajectory = t.id AND {visible}) AS is_begun
+           EXISTS (SELECT 1 FROM steps s WHERE s.trajectory = t.id AND {visible})
+           OR EXISTS (SELECT 1 FROM looks s WHERE s.trajectory = t.id AND {visible}) AS is_begun
     FROM trajectories t {which} ORDER BY t.generation DESC
 """
 _GENERATIONS_OF = """
@@ -23,7 +24,8 @@ def chosen_generations(workspace: Workspace, of: Collection[int] | None = None) 
     """The ids of the trajectories in the workspace's selection, one for each editor, case and seed: of all,
     or of those that the trajectories with the ids `of` have.
 
-    A generation counts once it has a step. The first counts without one too, unless runs are selected.
+    A generation counts once it has a step or a reasoner's advice: a refinement that needed no edit has no
+    step. The first counts without either too, unless runs are selected.
     """
     selection = workspace.selection
     visible = f"s.run IN ({ids_in(selection.runs)})" if selection.runs else "1"

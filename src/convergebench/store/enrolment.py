@@ -9,6 +9,13 @@ from dataclasses import dataclass
 from convergebench.store.timestamp import timestamp
 from convergebench.types import Case, EditorFacts, SuiteId
 
+_NEWEST = """
+    SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = t.id)
+        OR EXISTS (SELECT 1 FROM looks WHERE trajectory = t.id) AS begun
+    FROM trajectories t WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ?
+    ORDER BY generation DESC LIMIT 1
+"""
+
 
 @dataclass(frozen=True)
 class Enrolment:
@@ -43,12 +50,7 @@ def enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
     # Suites share cases; an edit for one of them counts for all.
     db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
     key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
-    newest = db.execute(
-        "SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id) AS begun "
-        "FROM trajectories WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ? "
-        "ORDER BY generation DESC LIMIT 1",
-        key,
-    ).fetchone()
+    newest = db.execute(_NEWEST, key).fetchone()
     generation = 0 if newest is None else newest["generation"] + (fresh and newest["begun"])
     (identity,) = db.execute(
         "INSERT INTO trajectories (protocol, editor, case_fingerprint, seed, generation, rounds) "

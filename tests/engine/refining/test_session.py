@@ -196,6 +196,17 @@ def test_a_first_edit_that_was_made_anew_is_refined_anew(bench: Bench) -> None:
     assert bench.refine().edits == 0
 
 
+def test_a_first_edit_that_was_made_anew_is_looked_at_anew_though_nothing_was_needed(bench: Bench) -> None:
+    bench.server.script = lambda number, asked: advice()
+    bench.refine()
+    old = {case.case: case.primary for case in bench.found}
+    bench.model = Scripted(lambda number, request: Edited(request.image), name="model")
+    bench.edit_once(fresh=True)
+    assert bench.refine().complete == 3
+    assert bench.refine().edits == 0
+    assert all(case.primary != old[case.case] for case in bench.found)
+
+
 def test_a_malformed_reply_is_asked_for_again_and_then_missing_while_the_primary_stays(bench: Bench) -> None:
     bench.cases = bench.cases[:1]
     bench.server.script = lambda number, asked: completion("Looks good to me.")
