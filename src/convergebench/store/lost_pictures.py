@@ -4,14 +4,13 @@ they can be had again."""
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from convergebench.errors import LostPicture
 from convergebench.picture import SUFFIXES
-from convergebench.store.removal import delete_steps
+from convergebench.store.removal import delete_steps, with_refinements
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest, PictureFacts
 from convergebench.types.picture_hints import pictures_in
@@ -90,7 +89,7 @@ def lost_pictures(workspace: Workspace) -> list[LostPictureUse]:
 
 
 def repair_cost(workspace: Workspace, lost: Sequence[LostPictureUse]) -> RepairCost:
-    rows = [workspace.query(_FOLLOWING, *cut)[0] for cut in _cuts(lost).items()]
+    rows = [workspace.query(_FOLLOWING, *cut)[0] for cut in _cuts(workspace, lost).items()]
     return RepairCost(sum(row[0] for row in rows), sum(row[1] or 0.0 for row in rows))
 
 
@@ -99,20 +98,17 @@ def drop_lost(workspace: Workspace, lost: Sequence[LostPictureUse]) -> int:
     again; damaged files are set aside. Returns the number of edits. No run may be working meanwhile."""
     with workspace.alone():
         workspace.pictures.set_aside({one.digest for one in lost if one.reason == "damaged"})
-
-        def write(db: sqlite3.Connection) -> int:
-            return delete_steps(db, _cuts(lost))
-
-        return workspace.transact(write)
+        cuts = _cuts(workspace, lost)
+        return workspace.transact(lambda db: delete_steps(db, cuts))
 
 
-def _cuts(lost: Sequence[LostPictureUse]) -> dict[int, int]:
-    """The first lost position of each trajectory."""
+def _cuts(workspace: Workspace, lost: Sequence[LostPictureUse]) -> dict[int, int]:
+    """The first lost position of each trajectory, and the refinements of lost edits."""
     cuts: dict[int, int] = {}
     for one in lost:
         if one.trajectory is not None and one.position is not None:
             cuts[one.trajectory] = min(one.position, cuts.get(one.trajectory, one.position))
-    return cuts
+    return with_refinements(workspace, cuts)
 
 
 def _uses(workspace: Workspace) -> Iterator[_Use]:

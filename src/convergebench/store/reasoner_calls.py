@@ -8,23 +8,33 @@ from convergebench.store.timestamp import timestamp
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
 
+_RECORD = """
+    INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET primary_step = excluded.primary_step, judgement = excluded.judgement,
+        run = excluded.run, at = excluded.at
+    WHERE (primary_step, judgement) != (excluded.primary_step, excluded.judgement)
+"""
+_FIRST_EDIT = "SELECT inputs ->> 0 FROM steps WHERE trajectory = ? ORDER BY position LIMIT 1"
+_FIRST_CALL = """
+    SELECT s.picture FROM looks l JOIN steps s ON s.id = l.primary_step
+    WHERE l.trajectory = ? ORDER BY l.round LIMIT 1
+"""
+
 
 def record_reasoner_call(
     workspace: Workspace, trajectory: int, round: int, primary_step: int, judgement: str, run: int
 ) -> Future[None]:
-    now = timestamp()
-    row = (trajectory, round, primary_step, judgement, run, now)
-    return workspace.write_rows("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?, ?, ?)", [row])
+    """One that is there keeps its run if nothing has changed, since that run made what followed."""
+    row = (trajectory, round, primary_step, judgement, run, timestamp())
+    return workspace.write_rows(_RECORD, [row])
 
 
 def primary_of(workspace: Workspace, trajectory: int) -> Digest | None:
-    """The picture that a refinement started from; None without a reasoner call."""
-    sql = """
-        SELECT s.picture FROM looks l JOIN steps s ON s.id = l.primary_step
-        WHERE l.trajectory = ? ORDER BY l.round LIMIT 1
-    """
-    rows = workspace.query(sql, trajectory)
-    return str(rows[0]["picture"]) if rows else None
+    """The picture that a refinement started from; None before it has begun."""
+    for sql in (_FIRST_EDIT, _FIRST_CALL):
+        for row in workspace.query(sql, trajectory):
+            return str(row[0])
+    return None
 
 
 def finished_step(workspace: Workspace, trajectory: int) -> int:

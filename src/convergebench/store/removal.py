@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench.store.visibility import IMPORTED
@@ -12,15 +12,26 @@ from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
 from convergebench.types.picture_hints import pictures_in
 
+_REFINED = "SELECT fingerprint FROM editors WHERE parameters ->> 'primary' IN ({models})"
 _OF_MODELS = "SELECT id FROM trajectories WHERE editor IN ({models})"
 _EMPTY_TRAJECTORIES = """
     DELETE FROM trajectories
     WHERE id IN ({ids}) AND NOT EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id)
+    AND NOT EXISTS (SELECT 1 FROM looks WHERE trajectory = trajectories.id)
 """
 _STILL_USED = "SELECT 1 FROM steps WHERE run = runs.id"
 _FROM_RUNS = """
-    SELECT trajectory, min(position) FROM steps WHERE run IN ({runs}) AND picture IS NOT NULL
-    GROUP BY trajectory
+    SELECT trajectory, min(position) FROM (
+        SELECT trajectory, position FROM steps WHERE run IN ({runs}) AND picture IS NOT NULL
+        UNION ALL
+        SELECT s.trajectory, s.position FROM judgements j JOIN looks l ON l.judgement = j.key
+        JOIN steps s ON s.trajectory = l.trajectory AND s.round >= l.round WHERE j.run IN ({runs})
+    ) GROUP BY trajectory
+"""
+_DELETED = "FROM steps WHERE trajectory = :trajectory AND position >= :position"
+_REFINEMENTS = """
+    SELECT l.trajectory, s.trajectory AS primary_edit, s.position
+    FROM looks l JOIN steps s ON s.id = l.primary_step
 """
 
 
@@ -32,10 +43,13 @@ class RemovedRows:
 
 
 def remove_models(workspace: Workspace, models: Sequence[Digest]) -> RemovedRows:
-    """Delete all edits of these models. Their pictures stay until `collect_garbage`."""
+    """Delete all edits of these models, and the refinements of them. Their pictures stay until
+    `collect_garbage`."""
+    refined = workspace.query(_REFINED.format(models=_marks(models)), *models)
+    models = [*models, *(row[0] for row in refined)]
 
     def write(db: sqlite3.Connection) -> RemovedRows:
-        marks = ", ".join("?" * len(models))
+        marks = _marks(models)
         ids = [row[0] for row in db.execute(_OF_MODELS.format(models=marks), models)]
         steps = delete_steps(db, dict.fromkeys(ids, 0))
         _delete_trajectories(db, ids)
@@ -51,19 +65,20 @@ def remove_models(workspace: Workspace, models: Sequence[Digest]) -> RemovedRows
 
 
 def remove_runs(workspace: Workspace, runs: Sequence[int]) -> RemovedRows:
-    """Delete what these runs made: edits with all that follow them in their trajectories, verdicts, and
-    imported rows."""
+    """Delete what these runs made: edits and advice with all edits that follow them, verdicts, and imported
+    rows."""
     chosen = ", ".join(map(str, runs))
+    made = dict(map(tuple, workspace.query(_FROM_RUNS.format(runs=chosen))))
+    cuts = with_refinements(workspace, made)
 
     def write(db: sqlite3.Connection) -> RemovedRows:
-        cuts = {row[0]: row[1] for row in db.execute(_FROM_RUNS.format(runs=chosen))}
         steps = delete_steps(db, cuts)
         steps += db.execute(f"DELETE FROM steps WHERE run IN ({chosen})").rowcount  # failed attempts
-        empty = _EMPTY_TRAJECTORIES.format(ids=", ".join(map(str, cuts)) or "NULL")
-        trajectories = db.execute(empty).rowcount
         db.execute(f"DELETE FROM looks WHERE run IN ({chosen})")
         keys = [row[0] for row in db.execute(f"SELECT key FROM judgements WHERE run IN ({chosen})")]
         db.executemany("DELETE FROM looks WHERE judgement = ?", [(key,) for key in keys])
+        empty = _EMPTY_TRAJECTORIES.format(ids=", ".join(map(str, cuts)) or "NULL")
+        trajectories = db.execute(empty).rowcount
         db.executemany("DELETE FROM judge_attempts WHERE judgement = ?", [(key,) for key in keys])
         db.executemany("DELETE FROM judgements WHERE key = ?", [(key,) for key in keys])
         db.execute(f"DELETE FROM judge_attempts WHERE run IN ({chosen})")
@@ -75,22 +90,35 @@ def remove_runs(workspace: Workspace, runs: Sequence[int]) -> RemovedRows:
     return workspace.transact(write)
 
 
-def delete_steps(db: sqlite3.Connection, cuts: dict[int, int]) -> int:
-    """Delete the steps of these trajectories from a position on, and refinements that refer to them."""
+def delete_steps(db: sqlite3.Connection, cuts: Mapping[int, int]) -> int:
+    """Delete the steps of these trajectories from a position on, and the advice on their pictures."""
+    places = [{"trajectory": trajectory, "position": position} for trajectory, position in cuts.items()]
+    db.executemany(f"DELETE FROM looks WHERE primary_step IN (SELECT id {_DELETED})", places)
+    later = f"round > (SELECT min(round) {_DELETED})"
+    db.executemany(f"DELETE FROM looks WHERE trajectory = :trajectory AND {later}", places)
     before = db.total_changes
-    db.executemany(
-        "DELETE FROM looks "
-        "WHERE primary_step IN (SELECT id FROM steps WHERE trajectory = ? AND position >= ?)",
-        list(cuts.items()),
-    )
-    db.executemany("DELETE FROM looks WHERE trajectory = ?", [(identity,) for identity in cuts])
-    looks = db.total_changes - before
-    db.executemany("DELETE FROM steps WHERE trajectory = ? AND position >= ?", list(cuts.items()))
-    return db.total_changes - before - looks
+    db.executemany(f"DELETE {_DELETED}", places)
+    return db.total_changes - before
+
+
+def with_refinements(workspace: Workspace, cuts: Mapping[int, int]) -> dict[int, int]:
+    """The same, with the whole of each refinement whose primary edit is deleted."""
+    refined = {
+        row["trajectory"]: 0
+        for row in workspace.query(_REFINEMENTS)
+        if row["primary_edit"] in cuts and row["position"] >= cuts[row["primary_edit"]]
+    }
+    return {**cuts, **refined}
 
 
 def _delete_trajectories(db: sqlite3.Connection, ids: Sequence[int]) -> None:
-    db.executemany("DELETE FROM trajectories WHERE id = ?", [(identity,) for identity in ids])
+    rows = [(identity,) for identity in ids]
+    db.executemany("DELETE FROM looks WHERE trajectory = ?", rows)
+    db.executemany("DELETE FROM trajectories WHERE id = ?", rows)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 @dataclass(frozen=True)

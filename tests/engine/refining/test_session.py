@@ -14,6 +14,7 @@ from convergebench.engine import Patience, Plan, RunLimits, run_plan
 from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.engine.refining.session import RefinementOutcome, refine_plan
+from convergebench.housekeeping import contents, drop_lost, find_lost, remove
 from convergebench.judges import open_judge, rubric
 from convergebench.metrics import MetricSet
 from convergebench.protocols import one_shot
@@ -205,6 +206,93 @@ def test_a_first_edit_that_was_made_anew_is_looked_at_anew_though_nothing_was_ne
     assert bench.refine().complete == 3
     assert bench.refine().edits == 0
     assert all(case.primary != old[case.case] for case in bench.found)
+
+
+def test_removing_first_edits_removes_the_refinements_of_them(bench: Bench) -> None:
+    bench.edit_once()
+    bench.refine(rounds=2)
+    assert remove(bench.workspace.folder, runs=[1]).steps == 3 + 6
+    assert all(case.after(2).picture is None for case in bench.found)
+    bench.model = Scripted(lambda number, request: Edited(request.image), name="model")
+    done = bench.refine(rounds=2)
+    assert (done.complete, done.edits, done.replayed) == (3, 9, 0)
+    assert all(case.after(2).picture for case in bench.found)
+
+
+def test_further_edits_of_a_first_edit_that_is_gone_are_not_continued(bench: Bench) -> None:
+    bench.refine()
+    workspace = bench.workspace
+    workspace.write_together(
+        [("DELETE FROM looks", ()), ("DELETE FROM steps WHERE position = 0", ())]
+    ).result()  # as versions before this one left them
+    bench.model = Scripted(lambda number, request: Edited(request.image), name="model")
+    assert bench.refine().complete == 3
+    assert bench.refine().edits == 0
+
+
+def test_removing_a_model_removes_the_refinements_of_its_edits(bench: Bench) -> None:
+    bench.refine()
+    assert remove(bench.workspace.folder, models=["model"]).steps == 6
+    assert bench.found == [] and contents(bench.workspace.folder).models == ()
+    assert bench.refine().edits == 6
+
+
+def test_removing_advice_removes_the_edits_that_followed_it(bench: Bench) -> None:
+    def busy(number: int, request: EditRequest) -> Edited | None:
+        raise Unavailable("busy")
+
+    bench.edit_once()
+    working, bench.executor = bench.executor, Scripted(busy, name="executor")
+    bench.refine()
+    bench.executor = working
+    assert bench.refine().edits == 3
+    remove(bench.workspace.folder, runs=[2])
+    assert all(case.rounds == () for case in bench.found)
+    bench.server.script = lambda number, asked: advice("Turn the ball")
+    assert bench.refine().edits == 3
+    assert {request.instruction for request in bench.executor.requests[3:]} == {"Turn the ball"}
+
+
+def test_removing_a_run_that_only_replayed_removes_nothing_of_a_refinement(bench: Bench) -> None:
+    bench.refine()
+    before = bench.found
+    bench.refine()
+    remove(bench.workspace.folder, runs=[2])
+    assert bench.found == before
+
+
+def test_removing_the_run_of_a_later_round_leaves_the_rounds_before_it(bench: Bench) -> None:
+    bench.refine(rounds=1)
+    before = bench.found
+    bench.refine(rounds=3)
+    remove(bench.workspace.folder, runs=[2])
+    assert bench.found == before
+    assert bench.refine(rounds=3).edits == 6
+
+
+def test_a_lost_first_edit_is_made_again_and_refined_again(bench: Bench) -> None:
+    bench.refine()
+    lost = bench.found[0].primary.picture
+    assert lost is not None
+    bench.workspace.pictures.remove([lost])
+    found = find_lost(bench.workspace.folder)
+    assert (found.again.edits, found.again.cost_usd) == (2, 1.0)
+    assert drop_lost(bench.workspace.folder, found) == 2
+    bench.model = Scripted(lambda number, request: Edited(request.image), name="model")
+    done = bench.refine()
+    assert (done.complete, done.edits, done.replayed) == (3, 2, 4)
+    assert all(case.after(1).picture for case in bench.found)
+
+
+def test_a_lost_further_edit_leaves_the_advice_before_it(bench: Bench) -> None:
+    bench.refine(rounds=3)
+    lost = bench.found[0].after(2).picture
+    assert lost is not None
+    bench.workspace.pictures.remove([lost])
+    assert drop_lost(bench.workspace.folder, find_lost(bench.workspace.folder)) == 2
+    assert bench.found[0].after(1).picture is not None
+    assert bench.found[0].after(2).missing == "no picture: not edited yet"
+    assert bench.refine(rounds=3).edits == 2
 
 
 def test_a_malformed_reply_is_asked_for_again_and_then_missing_while_the_primary_stays(bench: Bench) -> None:
