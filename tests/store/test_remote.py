@@ -19,6 +19,7 @@ from made_pictures import textured
 from servers.s3 import BUCKET, S3Server, s3_server
 
 fsspec = pytest.importorskip("fsspec")
+MemoryFileSystem = fsspec.get_filesystem_class("memory")
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +127,46 @@ def test_what_could_not_be_stored_waits_in_the_workspace_and_is_stored_by_the_ne
     again.ensure_room()
     assert list(tmp_path.glob("??/*")) == []
     assert RemotePictures(url).open(kept.facts).encoded == kept.encoded
+
+
+class Refusing(MemoryFileSystem):  # type: ignore[misc]
+    """Files in memory, until there is a reason to take no more."""
+
+    protocol = "refusing"
+    reason: Exception | None = None
+
+    def pipe_file(self, *given: object, **options: object) -> None:
+        if self.reason is not None:
+            raise self.reason
+        super().pipe_file(*given, **options)
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (PermissionError("The provided token has expired."), "check the environment's credentials"),
+        (OSError(28, "No space left on device"), "Free some space"),
+        (FileNotFoundError("The specified bucket does not exist"), "create the bucket"),
+    ],
+)
+def test_what_a_store_no_longer_takes_waits_too_and_no_further_edit_begins(
+    reason: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsspec.register_implementation("refusing", Refusing, clobber=True)
+    kept = picture(30)
+    with Workspace.create(tmp_path, "refusing://pictures") as workspace:
+        workspace.pictures.ensure_room()
+        monkeypatch.setattr(Refusing, "reason", reason)
+        workspace.pictures.put(kept)
+        with pytest.raises(WorkspaceError, match=said):
+            workspace.pictures.ensure_room()
+    with Workspace.existing(tmp_path) as workspace:
+        assert workspace.pictures.open(kept.facts).encoded == kept.encoded
+    monkeypatch.setattr(Refusing, "reason", None)
+    with Workspace.create(tmp_path) as workspace:
+        workspace.pictures.ensure_room()
+    assert list((tmp_path / "pictures.waiting").glob("??/*")) == []
+    assert RemotePictures("refusing://pictures").open(kept.facts).encoded == kept.encoded
 
 
 def test_wrong_credentials_are_not_tried_again(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:

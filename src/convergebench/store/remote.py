@@ -34,8 +34,8 @@ class RemotePictures:
     """Pictures at a URL. Requests are retried while it cannot be reached, and pictures are verified when
     read.
 
-    `waiting` is a folder for pictures that could not be stored within the time limit. They are read from
-    there until the next `prepare` uploads them, and until then no further edit is started.
+    `waiting` is a folder for pictures that could not be stored, whatever the reason: they are paid for. They
+    are read from there until the next `prepare` uploads them, and until then no further edit is started.
     """
 
     writers = 32
@@ -48,7 +48,7 @@ class RemotePictures:
         self._patience_seconds = patience_seconds
         self._files, self._root = _opened(self._url)
         self._recent: LruCache[Digest, bytes] = LruCache(max_bytes=CACHE_BYTES, size=len)
-        self._trouble: Unreachable | None = None
+        self._trouble: WorkspaceError | None = None
 
     @property
     def place(self) -> str:
@@ -70,7 +70,7 @@ class RemotePictures:
             return
         try:
             self._store(picture)
-        except Unreachable as error:
+        except WorkspaceError as error:
             if self._waiting is None:
                 raise
             self._waiting.put(picture)
