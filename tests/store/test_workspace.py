@@ -177,6 +177,21 @@ def test_a_claimed_trajectory_is_refused_to_other_processes_until_released(works
     assert claims_from_another_process(workspace.folder, 5)
 
 
+def test_a_claim_is_kept_where_its_own_process_asks_to_be_alone(workspace: Workspace) -> None:
+    assert workspace.claim(5)
+    with pytest.raises(WorkspaceError, match="a run is working"), workspace.alone():
+        pass
+    assert not claims_from_another_process(workspace.folder, 5)
+
+
+def test_nothing_is_claimed_in_the_process_that_is_alone(workspace: Workspace) -> None:
+    with workspace.alone():
+        assert not workspace.claim(5)
+        with pytest.raises(WorkspaceError, match="a run is working"), workspace.alone():
+            pass
+    assert workspace.claim(5)
+
+
 def test_a_claimed_trajectory_is_refused_to_another_workspace_object_of_this_process(
     workspace: Workspace,
 ) -> None:

@@ -26,6 +26,7 @@ class Claims:
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "claims").open("ab")
         self._held: set[int] = set()
+        self._is_alone = False
         self._one_thread = threading.Lock()
 
     @classmethod
@@ -43,7 +44,7 @@ class Claims:
     def take(self, trajectory: int) -> bool:
         """Whether it was free, and is now held by this process."""
         with self._guard:
-            if trajectory in self._held:
+            if self._is_alone or trajectory in self._held:
                 return False
             try:
                 fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, trajectory)
@@ -60,15 +61,27 @@ class Claims:
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
         """Hold every claim, so that nobody can begin any work; false if somebody is working."""
-        try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 0, _MAKING)
-        except OSError:
+        if not self._take_all():
             yield False
             return
         try:
-            yield not self._held
+            yield True
         finally:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 0, _MAKING)
+            with self._guard:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 0, _MAKING)
+                self._is_alone = False
+
+    def _take_all(self) -> bool:
+        """Not while this process holds any: letting go of all bytes would release those, too."""
+        with self._guard:
+            if self._is_alone or self._held:
+                return False
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 0, _MAKING)
+            except OSError:
+                return False
+            self._is_alone = True
+            return True
 
     @contextlib.contextmanager
     def making(self) -> Iterator[None]:
