@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from convergebench import api, housekeeping
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
 from convergebench.store import Workspace
+from convergebench.store.spending import WorkspaceSpending, total_spent_usd
 from made_pictures import textured
 from set_imitations import write_magicbrush_test
 
@@ -236,3 +238,55 @@ def test_merging_different_results_of_one_model_keeps_both_and_reads_the_later(
     with Workspace.existing(tmp_path / "later") as workspace:
         numbers = workspace.query("SELECT generation FROM trajectories ORDER BY generation")
     assert [row[0] for row in numbers] == [0, 0, 1, 1]
+
+
+def spend(folder: Path, run: int, usd: float) -> None:
+    with Workspace.create(folder) as workspace:
+        asyncio.run(WorkspaceSpending(workspace, run, None).record(usd))
+
+
+def spent(folder: Path) -> float:
+    with Workspace.existing(folder) as workspace:
+        return total_spent_usd(workspace)
+
+
+def test_what_merged_runs_cost_counts_once(run: Callable[..., Any], tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for workspace, model, usd in (("here", JPEG, 1.0), ("there", BLUR, 2.0)):
+        run(model, workspace=workspace)
+        spend(tmp_path / workspace, 1, usd)
+    for _ in range(2):
+        housekeeping.merge(here, there)
+        assert spent(here) == 3.0
+    spend(there, 1, 4.0)  # it was still at work
+    housekeeping.merge(here, there)
+    assert spent(here) == 7.0
+    housekeeping.merge(there, here)
+    assert spent(there) == 7.0
+
+
+def test_what_was_set_aside_in_a_merged_run_is_settled_by_merging_again(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    run(JPEG, workspace="there")
+    with Workspace.create(there) as workspace:
+        spending = WorkspaceSpending(workspace, 1, None)
+        entry = asyncio.run(spending.reserve(3.0))
+        assert entry is not None
+        housekeeping.merge(here, there)
+        assert spent(here) == 3.0
+        spending.settle(entry, 0.5)
+    housekeeping.merge(here, there)
+    assert spent(here) == 0.5
+
+
+def test_a_merged_run_is_not_mistaken_for_a_removed_one(run: Callable[..., Any], tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for workspace, model, usd in (("here", JPEG, 1.0), ("there", BLUR, 2.0)):
+        run(model, workspace=workspace)
+        spend(tmp_path / workspace, 1, usd)
+    housekeeping.remove(here, runs=[1])
+    for _ in range(2):
+        housekeeping.merge(here, there)
+        assert spent(here) == 3.0

@@ -60,6 +60,7 @@ def _merge_rows(db: sqlite3.Connection, other: Workspace) -> tuple[int, int, int
         _insert_rows(db, "INSERT OR IGNORE", table, other.query(f"SELECT * FROM {table}"))
     runs, new_runs = _merge_runs(db, other)
     trajectories, added, steps, positions = _merge_trajectories(db, other, runs)
+    _merge_spending(db, other, runs)
     _merge_measurements(db, other)
     _merge_judgements(db, other, runs)
     for row in other.query("SELECT * FROM looks"):
@@ -168,6 +169,19 @@ def _order_generations(db: sqlite3.Connection, row: sqlite3.Row) -> None:
     for shift in (-len(ordered), 0):  # no two may have the same number meanwhile
         for number, one in enumerate(ordered):
             db.execute("UPDATE trajectories SET generation = ? WHERE id = ?", (number + shift, one["id"]))
+
+
+def _merge_spending(db: sqlite3.Connection, other: Workspace, runs: Mapping[int, int]) -> None:
+    """A run's entries are added and settled in one place, so what is here are the first of those there."""
+    for theirs, ours in runs.items():
+        there = other.query("SELECT * FROM spending WHERE run = ? ORDER BY id", theirs)
+        here = db.execute("SELECT id FROM spending WHERE run = ? ORDER BY id", (ours,)).fetchall()
+        db.executemany(
+            "UPDATE spending SET charged_usd = coalesce(charged_usd, ?) WHERE id = ?",
+            [(row["charged_usd"], entry["id"]) for row, entry in zip(there, here, strict=False)],
+        )
+        for row in there[len(here) :]:
+            _insert(db, "INSERT", "spending", {**_without_id(row), "run": ours})
 
 
 def _merge_measurements(db: sqlite3.Connection, other: Workspace) -> None:

@@ -19,6 +19,7 @@ _EMPTY_TRAJECTORIES = """
     WHERE id IN ({ids}) AND NOT EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id)
     AND NOT EXISTS (SELECT 1 FROM looks WHERE trajectory = trajectories.id)
 """
+_NO_RUN = 0
 _STILL_USED = "SELECT 1 FROM steps WHERE run = runs.id"
 _FROM_RUNS = """
     SELECT trajectory, min(position) FROM (
@@ -84,6 +85,8 @@ def remove_runs(workspace: Workspace, runs: Sequence[int]) -> RemovedRows:
         db.execute(f"DELETE FROM judge_attempts WHERE run IN ({chosen})")
         db.execute(f"DELETE FROM imported_returns WHERE run IN ({chosen})")
         db.execute(f"DELETE FROM hidden_runs WHERE run IN ({chosen})")
+        # Spent all the same; but a later run may get the same number.
+        db.execute(f"UPDATE spending SET run = {_NO_RUN} WHERE run IN ({chosen})")
         db.execute(f"DELETE FROM runs WHERE id IN ({chosen}) AND NOT EXISTS ({_STILL_USED})")
         return RemovedRows(trajectories, steps, len(keys))
 
