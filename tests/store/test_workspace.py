@@ -156,6 +156,18 @@ def test_a_value_replaces_a_missing_one_and_is_never_replaced(workspace: Workspa
     assert workspace.measured(["ref"], ["pic"]) == {("ref", "pic", "clip", "1"): True}
 
 
+def test_a_detail_belongs_to_the_measurement_that_is_kept(workspace: Workspace) -> None:
+    def detail_after(value: float | None, missing: str | None, detail: str) -> str:
+        measured = Measurement("clip", "1", value, missing, detail)
+        workspace.record_measurements([("ref", "pic", measured)]).result()
+        return str(workspace.query("SELECT detail FROM measurement_details")[0][0])
+
+    assert detail_after(None, "no weights", "first reason") == "first reason"
+    assert detail_after(None, "too small", "second reason") == "second reason"
+    assert detail_after(0.9, None, "of the value") == "of the value"
+    assert detail_after(None, "too small", "third reason") == "of the value"
+
+
 def test_an_infinite_value_is_kept(workspace: Workspace) -> None:
     workspace.record_measurements([("r", "p", Measurement("psnr", "1", float("inf")))]).result()
     assert workspace.query("SELECT value FROM measurements")[0][0] == float("inf")

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
@@ -59,6 +59,12 @@ _DETAILS = Insertion(
     "measurement_details",
     ("reference", "picture", "metric", "version", "detail"),
     "ON CONFLICT DO UPDATE SET detail = excluded.detail",
+)
+_DETAILS_OF_MISSING = replace(
+    _DETAILS,
+    conflict="ON CONFLICT DO UPDATE SET detail = excluded.detail WHERE NOT EXISTS ("
+    "SELECT 1 FROM measurements m WHERE (m.reference, m.picture, m.metric, m.version) "
+    "= (excluded.reference, excluded.picture, excluded.metric, excluded.version) AND m.value IS NOT NULL)",
 )
 
 
@@ -218,15 +224,17 @@ class Workspace:
     # Measurements
 
     def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[None]:
-        """Store (reference, picture, measurement); a value replaces a missing one, never the reverse."""
+        """Store (reference, picture, measurement); a value replaces a missing one, never the reverse. Neither
+        is a value's detail replaced by that of a missing one."""
         at, journal = timestamp(), self._opened_journal
-        details = [
-            (reference, picture, one.metric, one.version, whole(one.detail))
-            for reference, picture, one in rows
-            if one.detail is not None
-        ]
-        if details:
-            journal.insert(_DETAILS, details)
+        details: dict[Insertion, list[tuple[Any, ...]]] = {}
+        for reference, picture, one in rows:
+            if one.detail is not None:
+                insertion = _DETAILS if one.missing is None else _DETAILS_OF_MISSING
+                row = (reference, picture, one.metric, one.version, whole(one.detail))
+                details.setdefault(insertion, []).append(row)
+        for insertion, found in details.items():
+            journal.insert(insertion, found)
         values = [
             (reference, picture, one.metric, one.version, one.value, one.missing and whole(one.missing), at)
             for reference, picture, one in rows
