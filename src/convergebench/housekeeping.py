@@ -49,7 +49,7 @@ def rename_model(folder: str | Path, model: str, name: str) -> str:
     """Give a model another name in every table, page and paper; an empty one restores the original name.
 
     No result changes: a name is not part of a model's fingerprint. Returns the new label, which ends with the
-    fingerprint if another model has the same name.
+    fingerprint if another model has the same name, or with (imported) for a model of an imported table.
     """
     if "," in name:
         raise WrongUse("a model's name must not contain a comma; choose another name")

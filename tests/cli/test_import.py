@@ -33,6 +33,22 @@ def test_a_table_is_imported_and_ranked_as_imported(cli: Cli, rows: Path, tmp_pa
     assert "Imported: qwen, flux." in told["notes"]
 
 
+def test_an_imported_model_that_gets_the_name_of_another_stays_a_model_of_its_own(
+    cli: Cli, rows: Path, tmp_path: Path
+) -> None:
+    there = ("--workspace", tmp_path / "w")
+    cli("import", rows, *there)
+    renamed = cli("models", "rename", "qwen", "flux", *there)
+    assert renamed.out == "qwen is now called flux (imported).\n"
+    shown = cli("summary", *there, "--json").json["rows"]
+    assert {row["model"]: row["metrics"]["psnr"]["mean"] for row in shown} == {
+        "flux": 25.0, "flux (imported)": 27.0,
+    }  # fmt: skip
+    assert "flux (imported) (qwen)" in cli("workspace", "list", *there).out
+    restored = cli("models", "rename", "flux (imported)", "", *there)
+    assert restored.out == "flux (imported) is now called qwen.\n"
+
+
 def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "chain" / "anna" / "hat"
     folder.mkdir(parents=True)

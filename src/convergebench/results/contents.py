@@ -26,7 +26,7 @@ _SUITES_OF_MODELS = """
 class ModelEntry:
     label: str
     editor: str
-    """The editor's own name, with its parameters."""
+    """The editor's own name, with its parameters, or the name in an imported table."""
     fingerprint: Digest
     suites: tuple[str, ...]
     edits: int
@@ -70,7 +70,7 @@ def _models(workspace: Workspace) -> list[ModelEntry]:
     names = {one.fingerprint: one.name for one in records.editors.values()}
     return [
         ModelEntry(
-            label, names.get(model, label), "" if model not in names else model,
+            label, names.get(model, model.removeprefix(IMPORTED)), "" if model not in names else model,
             tuple(suites.get(model, {})), *uses.get(model, (0, None)), model in hidden,
         )
         for model, label in labels.items()

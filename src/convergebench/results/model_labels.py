@@ -29,21 +29,28 @@ def unique_labels(names: Mapping[Digest, str]) -> dict[Digest, str]:
     return labels
 
 
-def imported_labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """A label for each model of imported tables, which have no fingerprints: its name, unless that is taken.
+def imported_labels(names: Mapping[str, str], taken: Iterable[str]) -> dict[str, str]:
+    """A label for each model of imported tables, which have no fingerprints: its name, unless another model
+    has it. `names` are those in the tables with those to show; a table's own name comes before a given one.
 
-    >>> imported_labels(["qwen", "flux"], taken=["flux"])
+    >>> imported_labels({"qwen": "qwen", "flux": "flux"}, taken=["flux"])
     {'qwen': 'qwen', 'flux': 'flux (imported)'}
+    >>> imported_labels({"old": "flux", "flux": "flux"}, taken=[])
+    {'old': 'flux (imported)', 'flux': 'flux'}
     """
-    imported, used = list(dict.fromkeys(names)), set(taken)
-    labels = {name: name for name in imported if name not in used}
-    used |= set(labels)
-    for name in imported:
-        label = name
-        while name not in labels and label in used:
+    used = set(taken)
+    labels: dict[str, str] = {}
+    by_origin = sorted(names, key=lambda model: names[model] != model)
+    for model in by_origin:
+        if names[model] not in used:
+            labels[model] = names[model]
+            used.add(names[model])
+    for model in by_origin:
+        label = names[model]
+        while model not in labels and label in used:
             label = f"{label} (imported)"
-        used.add(labels.setdefault(name, label))
-    return {name: labels[name] for name in imported}
+        used.add(labels.setdefault(model, label))
+    return {model: labels[model] for model in names}
 
 
 def without_address(name: str) -> str:

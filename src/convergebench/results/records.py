@@ -221,12 +221,9 @@ class Records:
     def imported_labels(self) -> Mapping[str, str]:
         """The labels of the models of imported tables, by their names there."""
         taken = {name for one in self.editors.values() for name in (one.name, one.label)}
-        names = imported_models(self.workspace)
-        given = {
-            model.removeprefix(IMPORTED): name for model, name in read_model_names(self.workspace).items()
-        }
-        labels = imported_labels([given.get(name, name) for name in names], taken)
-        return {name: labels[given.get(name, name)] for name in names}
+        given = read_model_names(self.workspace)
+        names = {name: given.get(f"{IMPORTED}{name}", name) for name in imported_models(self.workspace)}
+        return imported_labels(names, taken)
 
     def imported(self, suite: SuiteId, models: Sequence[str] = ()) -> list[ImportedReturn]:
         """The suite's imported rows in order, with the labels of their models; for all models unless some are
