@@ -14,6 +14,7 @@ import pytest
 from convergebench import api, housekeeping
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
+from convergebench.report.export.measurements import MeasurementRow, measurement_rows
 from convergebench.store import Workspace
 from convergebench.store.spending import WorkspaceSpending, total_spent_usd
 from made_pictures import textured
@@ -74,6 +75,11 @@ def models_in(folder: Path) -> list[str]:
 def returns_in(folder: Path, **selected: Any) -> list[tuple[str, str]]:
     with api.open(folder, **selected) as opened:
         return sorted((item.model, item.digest or "") for item in opened.results().returns)
+
+
+def measurements_in(folder: Path) -> list[MeasurementRow]:
+    with Workspace.existing(folder) as workspace:
+        return list(measurement_rows(workspace))
 
 
 def test_a_name_labels_a_model_and_forks_nothing(run: Callable[..., Any], tmp_path: Path) -> None:
@@ -139,6 +145,18 @@ def test_hiding_a_run_that_extended_another_leaves_the_first_rounds(
     assert len(returns_in(folder)) == 2 * len(one_round)
     housekeeping.hide(folder, runs=[2])
     assert returns_in(folder) == one_round
+
+
+def test_measurements_of_rounds_that_a_hidden_run_made_are_not_exported(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    run(JPEG, rounds=1, metrics=("psnr", "regions"))
+    one_round = measurements_in(folder)
+    run(JPEG, rounds=3, metrics=("psnr", "regions"))
+    assert {row.round for row in measurements_in(folder)} == {1, 2, 3}
+    housekeeping.hide(folder, runs=[2])
+    assert measurements_in(folder) == one_round
 
 
 def test_removed_edits_are_made_again_and_their_pictures_can_be_freed(

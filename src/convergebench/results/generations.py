@@ -40,11 +40,13 @@ def chosen_generations(workspace: Workspace, of: Collection[int] | None = None) 
     return frozenset(identities[at] for identities in found.values() if len(identities) > at)
 
 
-def hidden_positions(workspace: Workspace) -> dict[int, int]:
-    """By trajectory, the first position that a hidden run made: it and all that follow it are hidden."""
+def hidden_positions(workspace: Workspace, of: Iterable[int] | None = None) -> dict[int, int]:
+    """By trajectory, of all or of those with the ids `of`: the first position that a hidden run made. It and
+    all that follow it are hidden."""
+    which = "" if of is None else f"AND trajectory IN ({ids_in(of)})"
     sql = f"""
         SELECT trajectory, min(position) FROM steps
-        WHERE run IN ({ids_in(hidden_runs(workspace))}) AND picture IS NOT NULL GROUP BY trajectory
+        WHERE run IN ({ids_in(hidden_runs(workspace))}) AND picture IS NOT NULL {which} GROUP BY trajectory
     """
     return dict(map(tuple, workspace.query(sql)))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import math
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.protocols import RETURN_ROLES
+from convergebench.results.generations import hidden_positions, ids_in
 from convergebench.store import Workspace
 from convergebench.types import Digest, SuiteId
 
@@ -21,7 +23,7 @@ _ALONG_TRAJECTORIES = """
         UNION ALL SELECT *, 'previous return', previous FROM made WHERE role IN ({returns})
         UNION ALL SELECT *, 'input', given FROM made WHERE role NOT IN ({returns})
     )
-    SELECT pairs.trajectory, pairs.role, pairs.round, pairs.picture, compared_with,
+    SELECT pairs.position, pairs.trajectory, pairs.role, pairs.round, pairs.picture, compared_with,
            metric, version, value, missing
     FROM pairs LEFT JOIN measurements m
         ON m.reference = pairs.reference AND m.picture = pairs.picture AND NOT {changed_nothing}
@@ -84,15 +86,17 @@ def read_newest_versions(workspace: Workspace) -> dict[str, str]:
     return {row["metric"]: row["version"] for row in workspace.query(sql)}
 
 
-def read_step_measurements(workspace: Workspace, trajectories: Iterable[int]) -> Iterator[StepMeasurement]:
-    """Measurements by every version, in the order of steps. There are many: request some trajectories at a
-    time."""
+def read_step_measurements(workspace: Workspace, trajectories: Collection[int]) -> Iterator[StepMeasurement]:
+    """Measurements by every version, in the order of steps, without those of hidden runs and what follows
+    them. There are many: request some trajectories at a time."""
     sql = _ALONG_TRAJECTORIES.format(
-        trajectories=", ".join(map(str, trajectories)),
-        returns=_quoted(RETURN_ROLES),
-        changed_nothing=_CHANGED_NOTHING,
+        trajectories=ids_in(trajectories), returns=_quoted(RETURN_ROLES), changed_nothing=_CHANGED_NOTHING
     )
-    return (StepMeasurement(*row) for row in workspace.query(sql))
+    hidden = hidden_positions(workspace, trajectories)
+    for position, *row in workspace.query(sql):
+        step = StepMeasurement(*row)
+        if position < hidden.get(step.trajectory, math.inf):
+            yield step
 
 
 def read_change_metrics(workspace: Workspace) -> list[tuple[str, str, str]]:
