@@ -14,14 +14,20 @@ from convergebench.analysis import FailedStep, Results, Return, worst_by
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
 from convergebench.analysis.headline.sentence import headline_sentence
+from convergebench.analysis.round_trip.results import ModelUse
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.errors import WrongUse
 from convergebench.metrics.face_distance import NO_FACE_IN_SOURCE
 
 
-def summed(*returns: list[Return], rounds: int = 2, troubles: tuple[FailedStep, ...] = ()) -> Headline:
+def summed(
+    *returns: list[Return],
+    rounds: int = 2,
+    troubles: tuple[FailedStep, ...] = (),
+    uses: tuple[ModelUse, ...] = (),
+) -> Headline:
     every = tuple(one for of_chain in returns for one in of_chain)
-    results = Results("suite", rounds, (), every, troubles, ())
+    results = Results("suite", rounds, (), every, troubles, uses)
     return headline(results, lambda pair, category: pair == "flip")
 
 
@@ -71,6 +77,22 @@ def test_clip_decides_a_case_only_where_it_does_so_for_every_ranked_model() -> N
         chain("b", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0)),
     )
     assert one.deciders == {"pixels": 1}
+
+
+@pytest.mark.parametrize(
+    ("complete", "edits", "seconds", "usd"),
+    [(4, 16, 12.0, 0.16), (2, 12, 12.0, 0.16), (0, 0, None, None)],
+    ids=["all chains", "chains that stopped in the middle", "no edit"],
+)
+def test_time_and_price_of_a_session_are_those_of_a_whole_chain(
+    complete: int, edits: int, seconds: float | None, usd: float | None
+) -> None:
+    found = summed(
+        chain("m", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0)),
+        uses=(ModelUse("m", "model", 4, complete, edits, 0, 3.0 if edits else None, 0.04 * edits),),
+    )
+    row = row_of(found, "m")
+    assert (row.session_seconds, row.session_usd) == pytest.approx((seconds, usd))
 
 
 def judged(

@@ -191,16 +191,23 @@ def _row(
         kept_last=_kept_at(chains, rounds),
         usable=usable_rounds(chains, thresholds, rounds),
         session_seconds=_per_session(use, rounds, use.mean_seconds if use else None),
-        session_usd=use.cost_usd / use.trajectories if use and use.cost_usd is not None else None,
+        session_usd=_per_session(use, rounds, _usd_per_edit(use)),
     )
 
 
-def _per_session(use: ModelUse | None, rounds: int, seconds: float | None) -> float | None:
-    """A session is one chain of all rounds; missing edits count with the mean time of an edit."""
-    if use is None or seconds is None or not use.trajectories:
+def _per_session(use: ModelUse | None, rounds: int, per_edit: float | None) -> float | None:
+    """A session is one chain of all rounds; missing edits count as the mean of those that were made."""
+    if use is None or per_edit is None or not use.trajectories:
         return None
     edits = use.edits / use.complete if use.complete and use.complete == use.trajectories else 2.0 * rounds
-    return edits * seconds
+    return edits * per_edit
+
+
+def _usd_per_edit(use: ModelUse | None) -> float | None:
+    """What failed attempts cost is part of the price of the edits that were made."""
+    if use is None or use.cost_usd is None or not use.edits:
+        return None
+    return use.cost_usd / use.edits
 
 
 def _kept_at(chains: Sequence[Chain], number: int) -> Interval | None:

@@ -157,7 +157,7 @@ MEMBERS = (
     RankingColumn(
         "session_usd",
         heading="$/session",
-        explanation="Cost of one chain of all rounds",
+        explanation="Cost of one chain of all rounds, with failed attempts",
         values=_of_rows(lambda row: ColumnValue(row.session_usd)),
         order=29,
         better="lower",
