@@ -86,6 +86,11 @@ def test_a_plan_counts_votes_and_costs(cli: Cli, voted: Path) -> None:
     assert done.code == 0 and "$20 an hour" in done.out and "steady" in done.out
 
 
+def test_a_plan_shows_the_interval_of_a_model_that_never_won(cli: Cli, voted: Path) -> None:
+    # Clopper and Pearson's for no win in two trials, as there are two source pictures
+    assert "[0, 84]" in cli("vote", "-w", voted, "--plan").out
+
+
 def test_votes_are_saved_and_imported_elsewhere(cli: Cli, voted: Path, tmp_path: Path) -> None:
     for format in ("convergebench", "arena"):
         assert cli("vote", "-w", voted, "--save", tmp_path / format, "--format", format).code == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from convergebench.analysis.judged.bradley_terry import Comparison
+from convergebench.analysis.votes.vote import IMPORTED
 from convergebench.errors import WrongUse
 from convergebench.store import Workspace
 from convergebench.votes.ballot import Ballot
@@ -110,6 +112,18 @@ def test_an_arena_table_of_this_workspace_finds_its_pictures_again(
     again = [vote_on_pictures(one, pool, "") for one in foreign if isinstance(one, ForeignVote)]
     said = {(vote.rater, vote.pictures, vote.answer) for vote in again if vote}
     assert said == {(vote.rater, vote.pictures, vote.answer) for vote in votes if not vote.is_catch_trial}
+
+
+def test_the_time_of_a_vote_that_came_without_one_is_unknown(pool: QuestionPool) -> None:
+    here = next(one for one in vote_through(Ballot(pool), "ada", 25) if any(pool.pair_votes([one])))
+    imported = replace(here, mode=IMPORTED)
+    seconds = [
+        next(pool.pair_votes([vote])).seconds
+        for vote in (here, replace(here, seconds=0.0), imported, replace(imported, seconds=0.0))
+    ]
+    assert seconds == [5.0, 0.0, 5.0, None]
+    written = arena_csv(pool.pair_votes([replace(imported, seconds=0.0)]))
+    assert {row["seconds"] for row in csv.DictReader(written.splitlines())} == {""}
 
 
 def test_edits_go_out_in_the_formats_of_other_benchmarks(tmp_path: Path) -> None:

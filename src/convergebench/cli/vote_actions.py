@@ -13,6 +13,7 @@ from convergebench.cli.options import print_table
 from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
+    from convergebench.analysis.statistics.clustered_mean import Interval
     from convergebench.analysis.votes.vote import Answer, QuestionKind
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import QuestionPool
@@ -148,16 +149,21 @@ def print_plan(workspace: Workspace, pool: QuestionPool, usd_per_hour: float) ->
         table.add_column(heading, justify="right")
     for one in plans:
         share = one.share
-        interval = f"[{100 * share.low:.0f}, {100 * share.high:.0f}]" if share.low and share.high else ""
         needed = "decided" if one.is_decided else "–" if one.needed is None else str(one.needed)
-        paid = not one.is_decided and one.hours is not None
-        hours = one.hours or 0.0
+        hours = None if one.is_decided else one.hours
         table.add_row(
-            one.kind, one.first, one.second, str(share.n), f"{100 * share.mean:.0f} %", interval, needed,
-            f"{hours:.1f}" if paid else "", f"{hours * usd_per_hour:.0f}" if paid else "",
+            one.kind, one.first, one.second, str(share.n), f"{100 * share.mean:.0f} %",
+            _percent_interval(share), needed,
+            "" if hours is None else f"{hours:.1f}", "" if hours is None else f"{hours * usd_per_hour:.0f}",
         )  # fmt: skip
     print_table(table, ("95 % interval", "hours", "votes", "USD"))
     typer.echo(
         f"Votes needed in all, with a power of {100 * POWER:.0f} % if the share stays as it is; "
         f"a vote is paid by the median time it took so far, at ${usd_per_hour:g} an hour."
     )
+
+
+def _percent_interval(share: Interval) -> str:
+    if share.low is None or share.high is None:
+        return ""
+    return f"[{100 * share.low:.0f}, {100 * share.high:.0f}]"

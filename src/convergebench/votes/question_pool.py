@@ -98,7 +98,8 @@ class QuestionPool:
                 first, second = one.models if in_order else one.models[::-1]
                 said = PairVote(
                     vote.rater, vote.kind, first, second, winner, one.place.case, one.place.picture,
-                    one.place.category, one.place.seed, one.round, vote.seconds, vote.answer == "both_bad",
+                    one.place.category, one.place.seed, one.round, vote.known_seconds,
+                    vote.answer == "both_bad",
                 )  # fmt: skip
                 yield said, one
 

@@ -77,3 +77,13 @@ def test_returns_that_were_not_compared_with_each_other_cannot_tell(returned, re
     results = results_of(*(returned("m", round=n, ssim=0.5) for n in (1, 2, 3)), rounds=3)
     found = contraction(results, "m")
     assert (found.verdict, found.constant) == ("cannot tell", None) and "no two moves" in found.reason
+
+
+def test_a_chain_that_was_not_compared_with_its_source_is_left_out_of_the_fixed_point(moving):
+    results = moving(geometric(0.5), geometric(0.5))
+    unknown = [replace(one, values={}) if one.picture == "p0" else one for one in results.returns]
+    found = contraction(replace(results, returns=tuple(unknown)), "m")
+    assert (found.n, found.fixed_point_distance) == (14, pytest.approx(0.3 + 0.1 * 0.5**7))
+    nowhere = [replace(one, values={}) for one in results.returns]
+    none = contraction(replace(results, returns=tuple(nowhere)), "m")
+    assert (none.verdict, none.fixed_point_distance) == ("settling", None)

@@ -31,6 +31,14 @@ def test_votes_that_depend_on_each_other_need_more() -> None:
     assert plan.needed > 5 * independent.needed
 
 
+def test_votes_without_a_time_say_nothing_of_how_long_one_takes() -> None:
+    timed = pilot(65, 35)
+    untimed = [replace(vote, seconds=None) for vote in timed]
+    (plan,), (none,) = vote_plans([*timed[::2], *untimed[1::2]]), vote_plans(untimed)
+    assert plan.seconds_per_vote == 6.0
+    assert none.needed == plan.needed and (none.seconds_per_vote, none.hours) == (None, None)
+
+
 def test_a_closer_pair_needs_more_and_equal_shares_have_no_number() -> None:
     (close,), (far,) = vote_plans(pilot(55, 45)), vote_plans(pilot(80, 20))
     assert (close.needed or 0) > 10 * (far.needed or 0)

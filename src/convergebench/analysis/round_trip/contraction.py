@@ -6,7 +6,6 @@ ends there. A chain shows the factor as d(n+1) / d(n), where d(n) is the distanc
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -35,7 +34,7 @@ class Contraction:
     high: float | None
     fixed_point_distance: float | None
     """Upper bound of its distance from the source, 0 to 1, if the trend continues; None unless it is
-    settling."""
+    settling. Chains whose last return was not compared with the source are left out."""
     n: int
     """Number of ratios used."""
     clusters: int
@@ -49,7 +48,7 @@ class _Path:
 
     picture: str
     moves: NDArray[np.float64]
-    away: float
+    away: float | None
 
 
 def contraction(
@@ -93,14 +92,17 @@ def _interval(above: NDArray[np.float64], below: NDArray[np.float64], resamples:
     return float(low), float(high)
 
 
-def _settled(paths: Sequence[_Path], constant: float) -> float:
+def _settled(paths: Sequence[_Path], constant: float) -> float | None:
     """Upper bound of the distance of the fixed point from the source: the distance so far, plus the remaining
     distance.
 
     The remaining distance after a last move d is at most d·q + d·q² + … = d·q / (1 − q).
     """
-    remaining = np.array([path.moves[-1] for path in paths]) * constant / (1 - constant)
-    return float(np.minimum(np.array([path.away for path in paths]) + remaining, 1.0).mean())
+    ends = [(path.away, path.moves[-1]) for path in paths if path.away is not None]
+    if not ends:
+        return None
+    away, last = np.array(ends).T
+    return float(np.minimum(away + last * constant / (1 - constant), 1.0).mean())
 
 
 def _trajectories(results: Results, model: str) -> list[list[Return]]:
@@ -113,13 +115,13 @@ def _trajectories(results: Results, model: str) -> list[list[Return]]:
 def _path(rows: Sequence[Return], facts: MetricFacts) -> _Path | None:
     """The moves after the first return, as far as measured without a gap; None for fewer than two."""
     moves: list[float] = []
-    away = math.nan
+    away: float | None = None
     for item in rows[1:]:
         distance = _distance(item.moved.get(facts.name), facts)
         if distance is None or item.round != rows[0].round + len(moves) + 1:
             break
         moves.append(distance)
-        away = _distance(item.values.get(facts.name), facts) or 0.0
+        away = _distance(item.values.get(facts.name), facts)
     return _Path(rows[0].picture, np.array(moves), away) if len(moves) > 1 else None
 
 

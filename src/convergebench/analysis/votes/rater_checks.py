@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis.votes.vote import IMPORTED, Vote
+from convergebench.analysis.votes.vote import Vote
 
 FAILS_ATTENTIVE, FAILS_BY_CHANCE = 0.1, 0.5
 """The assumed share of failed catch trials."""
@@ -75,8 +75,7 @@ def _check(rater: str, votes: Sequence[Vote]) -> RaterCheck:
     answered = [vote for vote in votes if vote.answer != "skip"]
     catches = [vote for vote in answered if vote.is_catch_trial]
     repeats, contradictions = _repeats(answered)
-    # Votes from elsewhere may come without their time.
-    times = [vote.seconds for vote in answered if vote.seconds or vote.mode != IMPORTED]
+    times = [vote.known_seconds for vote in answered if vote.known_seconds is not None]
     return RaterCheck(
         rater=rater,
         votes=len(votes),

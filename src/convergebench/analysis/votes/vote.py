@@ -58,6 +58,11 @@ class Vote:
         return self.picture("first"), self.picture("second")
 
     @property
+    def known_seconds(self) -> float | None:
+        """None for a vote that came from elsewhere without its time."""
+        return self.seconds if self.seconds or self.mode != IMPORTED else None
+
+    @property
     def is_catch_trial(self) -> bool:
         """Whether both pictures were the same file."""
         first, second = self.compared
@@ -79,7 +84,8 @@ class PairVote:
     category: str
     seed: int
     round: int
-    seconds: float = 0.0
+    seconds: float | None = None
+    """None if it is not known how long it took."""
     both_bad: bool = False
 
     @property

@@ -33,7 +33,8 @@ class PairPlan:
     """Of wins of the first; a tie is half a win."""
     needed: int | None
     """None if they have equal shares so far, or the votes are too few to have a variance."""
-    seconds_per_vote: float
+    seconds_per_vote: float | None
+    """The median of the known times; None if there are none."""
 
     @property
     def is_decided(self) -> bool:
@@ -42,7 +43,9 @@ class PairPlan:
 
     @property
     def hours(self) -> float | None:
-        return None if self.needed is None else self.needed * self.seconds_per_vote / 3600
+        if self.needed is None or self.seconds_per_vote is None:
+            return None
+        return self.needed * self.seconds_per_vote / 3600
 
 
 def vote_plans(votes: Iterable[PairVote], power: float = POWER) -> list[PairPlan]:
@@ -72,4 +75,5 @@ def _plan(
     normal = NormalDist()
     reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(power)
     needed = math.ceil(reach**2 * one_vote / distance**2) if distance and one_vote else None
-    return PairPlan(kind, first, second, share, needed, median(vote.seconds for _, vote in given))
+    times = [vote.seconds for _, vote in given if vote.seconds is not None]
+    return PairPlan(kind, first, second, share, needed, median(times) if times else None)
