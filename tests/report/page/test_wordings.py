@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -15,9 +16,10 @@ from convergebench.judges import open_judge
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
+from convergebench.report.page import judged_tables
 from convergebench.report.page.judged_tables import IN_ENGLISH, subset_tables, summaries
-from convergebench.report.page.step_index import by_picture, index_steps
-from convergebench.report.page.verdicts import judgements_of
+from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
+from convergebench.report.page.verdicts import Judgement, judgements_of
 from convergebench.scoring import score_suite
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
@@ -27,6 +29,8 @@ from published_clones import wiseedit_clone
 from scripted import Scripted
 from servers.judge import JudgeServer, completion, graded
 
+Judged: TypeAlias = tuple[Sequence[Judgement], Sequence[IndexedStep]]
+
 
 @pytest.fixture
 def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
@@ -35,9 +39,10 @@ def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServ
         yield server
 
 
-def test_nothing_is_averaged_over_wordings_languages_or_instructions(
-    workspace: Workspace, judge: JudgeServer, tmp_path: Path
-) -> None:
+@pytest.fixture
+def judged(workspace: Workspace, judge: JudgeServer, tmp_path: Path) -> Judged:
+    """The edits of one editor, judged by our wording, by the English instruction, and by the published
+    wording."""
     suite = load_wiseedit_mini("both", Sampling(subsets=("Imagination_1",)))
     editor = Scripted(
         lambda number, request: Edited(Picture.from_pixels(textured(seed=len(request.instruction))))
@@ -58,7 +63,11 @@ def test_nothing_is_averaged_over_wordings_languages_or_instructions(
     score(5, judge_in_english=True)
     score(9, prompts=str(wiseedit_clone(tmp_path / "WiseEdit")))
     steps = index_steps(workspace)
-    judgements = judgements_of(workspace, by_picture(steps))
+    return judgements_of(workspace, by_picture(steps)), steps
+
+
+def test_nothing_is_averaged_over_wordings_languages_or_instructions(judged: Judged) -> None:
+    judgements, steps = judged
     means = {
         (one["under"], judgement.rubric.id): one["mean"]
         for one in summaries(judgements)
@@ -83,3 +92,20 @@ def test_nothing_is_averaged_over_wordings_languages_or_instructions(
     assert points[own]["DP", "cn"] == pytest.approx(11.1)
     assert points[f"{own}, {IN_ENGLISH}"]["DP", "cn"] == pytest.approx(44.4)
     assert points[f"{own}, {IN_ENGLISH}"]["VQ", "cn"] == points[own]["VQ", "cn"]
+
+
+def test_tables_have_one_order_whatever_order_a_set_has(
+    judged: Judged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (f"by the English instruction {number}" for number in itertools.count())
+    listed_first = next(text for text in words if list({text, ""}) == [text, ""])
+    monkeypatch.setattr(judged_tables, "IN_ENGLISH", listed_first)
+    judgements, steps = judged
+
+    def on_quality_then_in_english(one: Judgement) -> tuple[bool, bool]:
+        return one.instruction is not None, one.instruction in {place.instruction for place in one.places}
+
+    ordered = sorted(judgements, key=on_quality_then_in_english)
+    tables = [one["under"] for one in subset_tables(ordered, steps)]
+    own = [under for under in tables if not under.startswith("published")]
+    assert own == ["ConvergeBench's own wording", f"ConvergeBench's own wording, {listed_first}"]

@@ -172,7 +172,7 @@ def subset_rows(
         # A verdict without an instruction, as on quality alone, belongs to every variant.
         # A benchmark's own table has a row for each language.
         language = "" if find_benchmark(setting.suite) else place.language
-        for variant in (known or {""}) if one.instruction is None else {setting.variant}:
+        for variant in (sorted(known) or [""]) if one.instruction is None else [setting.variant]:
             groups[replace(setting, variant=variant, language=language)].append((one, place))
     return [(setting, _rows(setting, group, steps)) for setting, group in groups.items()]
 
