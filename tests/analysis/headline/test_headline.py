@@ -131,6 +131,16 @@ def test_a_round_without_a_verdict_leaves_the_whole_case_to_the_next_decider() -
     assert found.deciders == {"CLIP": 1} and found.graded_cases == 0
 
 
+def test_a_round_that_was_graded_but_not_searched_for_traces_leaves_its_case_to_what_was_measured() -> None:
+    first, second = judged(two_rounds("a"), 1.0, 0.2, 1.0)
+    unsearched = replace(second, verdicts=replace(second.verdicts, undone={}))
+    found = summed([first, unsearched])
+    measured_only = summed([replace(one, verdicts=replace(one.verdicts, restored={}, undone={}))
+                            for one in (first, second)])  # fmt: skip
+    assert (found.cases, found.graded_cases) == (1, 0)
+    assert score(found, "a") == score(measured_only, "a")
+
+
 def test_rounds_after_a_refusal_count_as_nothing_and_end_the_usable_ones() -> None:
     found = summed(chain("m", "p", (YES, 1.0, 1.0)), troubles=(failed("m", "p", 2, "refused"),))
     assert score(found, "m") == 50.0

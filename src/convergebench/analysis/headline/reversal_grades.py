@@ -26,7 +26,8 @@ class ReversalGrade:
 class ReversalGrades:
     rounds: Mapping[ChainRound, ReversalGrade]
     cases: frozenset[str]
-    """The cases in which judges graded every return of every ranked model."""
+    """The cases in which judges graded every return of every ranked model, and said whether a trace is
+    left."""
     judges: tuple[str, ...] = ()
 
 
@@ -40,7 +41,9 @@ def reversal_grades(results: Results, models: Iterable[str]) -> ReversalGrades:
     cases: dict[str, tuple[str, ...]] = {}
     for case, items in by_case.items():
         deciding = [item for item in items if item.model in ranked] or items
-        judges = common_judges(item.verdicts.restored for item in deciding)
+        judges = common_judges(
+            answers for item in deciding for answers in (item.verdicts.restored, item.verdicts.undone)
+        )
         if not judges:
             continue
         cases[case] = judges
