@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -122,3 +124,23 @@ def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "site" / "thesis.txt").touch()
     with pytest.raises(WrongUse, match="holds other files"):
         build_leaderboard(tmp_path, tmp_path / "site")
+
+
+def test_the_old_site_stays_where_the_new_one_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "submissions").mkdir()
+    site = tmp_path / "out" / "site"
+    for title in ("Last week", "Today"):
+        built = build_leaderboard(tmp_path / "submissions", site, title=title)
+        assert title in built.page.read_text()
+
+    def disk_full(source: Path, target: Path) -> None:
+        Path(target).mkdir()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "move", disk_full)
+    with pytest.raises(OSError, match="No space left"):
+        build_leaderboard(tmp_path / "submissions", site, title="Tomorrow")
+    assert "Today" in built.page.read_text()
+    assert list(site.parent.iterdir()) == [site]

@@ -90,10 +90,18 @@ def _check_place(site: Path) -> None:
 def _replace(site: Path, written: Path) -> None:
     """The old site stays until the new one is complete."""
     (written / _MARK).touch()
-    if site.exists():
-        shutil.rmtree(site)
-    site.parent.mkdir(parents=True, exist_ok=True)
-    shutil.move(written, site)
+    place = site.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as name:
+        new, old = Path(name) / "new", Path(name) / "old"
+        shutil.move(written, new)  # a copy if it is on another file system, and that can fail
+        try:
+            if place.exists():
+                place.rename(old)
+            new.rename(place)
+        finally:
+            if old.exists() and not place.exists():
+                old.rename(place)
 
 
 def _check(
