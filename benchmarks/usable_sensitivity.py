@@ -12,7 +12,6 @@ from pathlib import Path
 
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import headline
-from convergebench.metrics.regions import edit_scope
 from convergebench.results import load_results
 from convergebench.store import Workspace
 
@@ -33,7 +32,7 @@ def main() -> None:
     with Workspace.existing(arguments.workspace) as workspace:
         results = load_results(workspace, arguments.suite)
     for label, thresholds in settings():
-        found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
+        found = headline(results, thresholds)
         usable = {row.model: row.usable.mean for row in found.rows if row.usable is not None}
         order = sorted(usable, key=lambda model: -usable[model])
         print(f"{label:12}", ", ".join(f"{model} {usable[model]:.2f}" for model in order))

@@ -28,7 +28,7 @@ def summed(
 ) -> Headline:
     every = tuple(one for of_chain in returns for one in of_chain)
     results = Results("suite", rounds, (), every, troubles, uses)
-    return headline(results, lambda pair, category: pair == "flip")
+    return headline(results)
 
 
 def row_of(found: Headline, model: str) -> HeadlineRow:
@@ -53,7 +53,7 @@ def test_doing_nothing_scores_zero_however_well_the_picture_is_kept() -> None:
 
 
 def test_a_global_edit_has_no_rest_and_counts_by_what_was_undone() -> None:
-    found = summed(chain("m", "p", (YES, 0.5, 0.0), (YES, 0.5, 0.0), pair="flip"))
+    found = summed(chain("m", "p", (YES, 0.5, 0.0), (YES, 0.5, 0.0), category="weather"))
     assert score(found, "m") == pytest.approx(50)
     assert row_of(found, "m").kept_first is None
 
@@ -172,8 +172,8 @@ def test_a_chain_is_usable_until_its_first_bad_round(second: tuple[float, float,
 def test_thresholds_of_a_user_decide_what_is_usable_and_leave_the_score_alone() -> None:
     chains = chain("m", "p", (YES, 0.6, 1.0), (YES, 0.4, 1.0))
     results = Results("suite", 2, (), tuple(chains), (), ())
-    usual = headline(results, lambda *_: False)
-    lenient = headline(results, lambda *_: False, Thresholds.parse(["undid=0.4"]))
+    usual = headline(results)
+    lenient = headline(results, Thresholds.parse(["undid=0.4"]))
     assert (row_of(usual, "m").usable.mean, row_of(lenient, "m").usable.mean) == (1.0, 2.0)
     assert score(usual, "m") == score(lenient, "m")
 

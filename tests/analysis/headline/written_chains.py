@@ -18,6 +18,7 @@ def chain(
     picture: str,
     *rounds: tuple[Evidence, float, float],
     pair: str = "hat",
+    category: str = "accessories",
     role: Role = "model",
     face: float | None = None,
     clip: float | None = None,
@@ -34,7 +35,7 @@ def chain(
         case = f"{picture}/{pair}"
         returns.append(
             Return(
-                model, role, case, picture, pair, "portrait", "accessories", 0, number, f"{case}{number}",
+                model, role, case, picture, pair, "portrait", category, 0, number, f"{case}{number}",
                 values, forwards=(forward,),
             )
         )  # fmt: skip

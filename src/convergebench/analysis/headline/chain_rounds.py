@@ -19,6 +19,7 @@ from convergebench.analysis.headline.seen_values import (
 )
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.errors import WrongUse
+from convergebench.metrics.regions import edit_scope
 
 Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another person", "refused"]
 """The reasons that make a round unusable. An outage is not one of them: the chain is censored there."""
@@ -136,10 +137,8 @@ class Chain:
         return len(self.rounds), "refused" if self.is_refused else None
 
 
-def chains_of(
-    results: Results, decisions: EditDecisions, grades: ReversalGrades, is_global: Mapping[str, bool]
-) -> list[Chain]:
-    """Every chain that was started; `is_global` says whether a case's edit changes the whole picture."""
+def chains_of(results: Results, decisions: EditDecisions, grades: ReversalGrades) -> list[Chain]:
+    """Every chain that was started."""
     returns: dict[tuple[str, str, int], dict[int, Return]] = {}
     failed: dict[tuple[str, str, int], list[FailedStep]] = {}
     pictures: dict[str, str] = {}
@@ -147,6 +146,8 @@ def chains_of(
         returns.setdefault((item.model, item.case, item.seed), {})[item.round] = item
         pictures[item.case] = item.picture
     faces = rounds_with_faces(results)
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    is_global = {item.case: edit_scope(item.category) == "global" for item in begun}
     for step in results.troubles:
         failed.setdefault((step.model, step.case, step.seed), []).append(step)
         pictures[step.case] = step.picture

@@ -3,7 +3,7 @@ score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from convergebench.analysis.headline.resemblance import Resemblance, resemblance
 from convergebench.analysis.headline.reversal_grades import reversal_grades
 from convergebench.analysis.headline.seen_values import FACE_DISTANCE
 from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
-from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
+from convergebench.analysis.round_trip.results import ModelUse, Results, Role
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.analysis.statistics.significance_letters import significance_letters
 from convergebench.types import MetricFacts, SuiteId, is_portrait
@@ -80,17 +80,12 @@ class Headline:
     """What the last returns of models look like, where they look like a known wear."""
 
 
-def headline(
-    results: Results, is_global: Callable[[str, str], bool], thresholds: Thresholds = DEFAULT_THRESHOLDS
-) -> Headline:
-    """`is_global` says of an edit, by pair and category, whether it changes the whole picture."""
+def headline(results: Results, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Headline:
     roles = results.roles()
     models = [model for model, role in roles.items() if role == "model"]
     decisions = edit_decisions(results, models)
-    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
-    scope = {item.case: is_global(item.pair, item.category) for item in begun}
     grades = reversal_grades(results, models)
-    chains = chains_of(results, decisions, grades, scope)
+    chains = chains_of(results, decisions, grades)
     by_model = {model: [one for one in chains if one.model == model] for model in roles}
     shared = _shared_cases(by_model, models)
     scored = {model: _scored(found, shared) for model, found in by_model.items()}

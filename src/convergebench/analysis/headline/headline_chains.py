@@ -9,8 +9,7 @@ from convergebench.analysis.headline.chain_rounds import Chain, Thresholds, chai
 from convergebench.analysis.headline.edit_decisions import edit_decisions
 from convergebench.analysis.headline.reversal_grades import reversal_grades
 from convergebench.analysis.round_trip.paired_difference import Values
-from convergebench.analysis.round_trip.results import FailedStep, Results, Return
-from convergebench.metrics.regions import edit_scope
+from convergebench.analysis.round_trip.results import Results
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,7 @@ def chain_columns(rounds: int) -> Mapping[str, ChainColumn]:
 def headline_chains(results: Results) -> list[Chain]:
     """Of all models, with one rule for all of them for whether an edit happened."""
     models = [model for model, role in results.roles().items() if role == "model"]
-    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
-    scope = {item.case: edit_scope(item.category) == "global" for item in begun}
-    return chains_of(results, edit_decisions(results, models), reversal_grades(results, models), scope)
+    return chains_of(results, edit_decisions(results, models), reversal_grades(results, models))
 
 
 def values_of(chains: Sequence[Chain], model: str, column: ChainColumn) -> Values:

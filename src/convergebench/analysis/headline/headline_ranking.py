@@ -9,7 +9,6 @@ from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, HEADLIN
 from convergebench.analysis.round_trip.half_life import THRESHOLD
 from convergebench.analysis.round_trip.ranking import Ranking, ranking, rankings, reordered
 from convergebench.analysis.round_trip.results import Results
-from convergebench.metrics.regions import edit_scope
 from convergebench.protocols import stay
 
 
@@ -24,7 +23,7 @@ def headline_ranking(
     ranked = ranking(results, results.chief, None, threshold)
     if not results.has("undid") or results.protocol == stay(1).name:
         return ranked
-    found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
+    found = headline(results, thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
     if not losses:
         return ranked

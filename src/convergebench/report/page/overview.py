@@ -8,13 +8,13 @@ from typing import Any
 
 from convergebench._version import __version__
 from convergebench.analysis import FailedStep, Results, Return, has_scale
+from convergebench.analysis.round_trip.reported_rounds import reported_rounds
 from convergebench.analysis.round_trip.results import Edits
 from convergebench.report.formatting import decimals, metric_title
 from convergebench.report.model_colours import COLOURS, colour_slots
 from convergebench.report.page.change_maps import scale
 from convergebench.types import MetricFacts
 
-_QUOTED = (1, 2, 3, 5, 10, 15, 20)
 _QUICK = 1000
 """The number of tests that take about as long as the rest of a report."""
 
@@ -63,9 +63,8 @@ def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list
     everything = list(range(1, results.rounds + 1))
     if live:
         return everything
-    quoted = [number for number in everything if number in _QUOTED or number == results.rounds]
     pairs = math.comb(len(results.roles()), 2) * len(results.headline)
-    for rounds in (everything, quoted) if facts.dimension != "drift" else ():
+    for rounds in (everything, list(reported_rounds(results.rounds))) if facts.dimension != "drift" else ():
         if pairs * len(rounds) <= _QUICK:
             return rounds
     return [results.rounds]
