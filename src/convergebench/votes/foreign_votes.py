@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from convergebench.analysis.judged.bradley_terry import Comparison
+from convergebench.analysis.judged.bradley_terry import WINNER_BY_SHARE, Comparison
 from convergebench.analysis.votes.vote import IMPORTED as MODE
 from convergebench.analysis.votes.vote import WINNERS, Vote
 from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Verdict
@@ -85,10 +85,9 @@ def save_foreign_vote(workspace: Workspace, vote: ForeignVote, origin: str, run:
 
 def read_foreign_votes(workspace: Workspace) -> Sequence[Comparison]:
     """Of people and models, each by the name of its judge, with the case as the cluster."""
-    winners = {share: winner for winner, share in CHOICES.items()}
     found = []
     for name, texts, value in imported_preferences(workspace):
         said = json.loads(texts)
-        winner = WINNERS[winners[value]]  # type: ignore[index]
+        winner = WINNER_BY_SHARE[value]
         found.append(Comparison(said["first"], said["second"], winner, said["case"], name))
     return found

@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.two_way_clusters import cluster_numbers, two_way_variances
+from convergebench.judges.rubric import CHOICES
 
 Winner = Literal["first", "second", "tie"]
 MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+WINNER_BY_SHARE: Mapping[float, Winner] = {share: name for name, share in CHOICES.items()}  # type: ignore[misc]
+"""By the first model's share of the win."""
 _STEPS = 100
 _CLOSE = 1e-10
 _TWO_SIDED_95 = 0.975

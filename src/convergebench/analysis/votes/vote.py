@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.judged.bradley_terry import Winner
+from convergebench.judges.rubric import CHOICES
 from convergebench.types import Digest
 
 QuestionKind: TypeAlias = Literal["return", "edit", "visibility"]
@@ -91,7 +92,7 @@ class PairVote:
     @property
     def value(self) -> float:
         """The first model's share of the win."""
-        return {"first": 1.0, "tie": 0.5, "second": 0.0}[self.winner]
+        return CHOICES[self.winner]
 
 
 @dataclass(frozen=True)

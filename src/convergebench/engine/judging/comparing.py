@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convergebench.analysis.judged.bradley_terry import Winner
+from convergebench.analysis.judged.bradley_terry import WINNER_BY_SHARE, Winner
 from convergebench.analysis.judged.next_comparison import AdaptiveOrder, PossibleComparison
 from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts
 from convergebench.engine.interrupts import interruptible
@@ -25,8 +25,6 @@ from convergebench.judges import Judge, Verdict
 from convergebench.judges.rubric import CHOICES
 from convergebench.results.judgements import stored_verdicts
 from convergebench.store import Workspace
-
-_WINNERS: Mapping[float, Winner] = {share: name for name, share in CHOICES.items()}  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -162,4 +160,4 @@ def _verdicts_of(one: PairwiseCandidate, winners: Sequence[Winner | None]) -> Pa
 
 
 def _winner(verdict: Verdict | None) -> Winner | None:
-    return None if verdict is None or verdict.value is None else _WINNERS[verdict.value]
+    return None if verdict is None or verdict.value is None else WINNER_BY_SHARE[verdict.value]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 from typing import Any
 
-from convergebench.analysis.judged.bradley_terry import MIRRORED, Winner
+from convergebench.analysis.judged.bradley_terry import MIRRORED, WINNER_BY_SHARE, Winner
 from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts, pairwise_summaries
 from convergebench.benchmarks.wording import wording_name
 from convergebench.protocols import is_undoing
@@ -17,8 +17,6 @@ from convergebench.report.page.step_index import IndexedStep
 from convergebench.report.page.verdicts import Judgement, kind_of
 from convergebench.results.judgements import RubricRecord
 from convergebench.types import Digest
-
-_WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 
 
 def contest_tables(
@@ -79,7 +77,7 @@ def _pairwise_verdicts(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts
     """Both orders of each comparison together, by the models' names."""
     found: defaultdict[tuple[Any, ...], dict[str, Winner | None]] = defaultdict(dict)
     for one in judgements:
-        winner = None if one.value is None else _WINNERS[one.value]
+        winner = None if one.value is None else WINNER_BY_SHARE[one.value]
         for place, other in zip(one.places, one.others, strict=True):
             first, second = sorted((place.model, other.model))
             where = (place.suite, place.language, place.protocol, place.case, place.seed, place.round,
