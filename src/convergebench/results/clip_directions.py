@@ -37,7 +37,7 @@ NO_DIRECTIONS = ClipDirections({}, {})
 def clip_directions(workspace: Workspace) -> ClipDirections:
     """All directions in the workspace for the newest weights."""
     sql = "SELECT reference, picture, version, value, missing FROM measurements WHERE metric = ? ORDER BY at"
-    rows = [(row, *row["version"].rsplit(":", 1)) for row in workspace.query(sql, NAME)]
+    rows = [(row, *version_parts(row["version"])) for row in workspace.query(sql, NAME)]
     newest = rows[-1][1] if rows else None
     return ClipDirections(
         {
@@ -49,6 +49,12 @@ def clip_directions(workspace: Workspace) -> ClipDirections:
         },
         _written(workspace),
     )
+
+
+def version_parts(version: str) -> tuple[str, str]:
+    """A direction's version without its texts, which differ from edit to edit, and the id of the texts."""
+    weights, _, texts = version.rpartition(":")
+    return weights, texts
 
 
 def _written(workspace: Workspace) -> dict[str, Captions]:

@@ -17,6 +17,7 @@ from convergebench.atomic_files import replacing
 from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.clip_directions import version_parts
 from convergebench.results.exported_results import FAILED_EDIT
 from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
 from convergebench.results.step_contexts import step_contexts
@@ -210,9 +211,9 @@ class _TrajectoryPart(NamedTuple):
 
 
 def _is_newest(step: StepMeasurement, newest: Mapping[str, str]) -> bool:
-    """A direction's version contains its texts after the last colon, which differ by design."""
+    """Directions of one version differ in their texts."""
     if step.metric == CLIP_DIRECTION and step.version is not None:
-        return step.version.rpartition(":")[0] == newest[CLIP_DIRECTION].rpartition(":")[0]
+        return version_parts(step.version)[0] == version_parts(newest[CLIP_DIRECTION])[0]
     return step.version == newest[step.metric or ""]
 
 

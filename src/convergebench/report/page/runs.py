@@ -11,6 +11,7 @@ from typing import Any
 from convergebench.analysis import Results, audit, missing_values
 from convergebench.metrics import clip_direction
 from convergebench.results import Records, load_audit_input
+from convergebench.results.clip_directions import version_parts
 from convergebench.results.measurements import read_version_counts
 from convergebench.types import SuiteId
 
@@ -75,7 +76,7 @@ def _metrics(records: Records) -> list[dict[str, Any]]:
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for one in read_version_counts(records.workspace):
         has_captions = one.metric == clip_direction.NAME
-        version = one.version.rpartition(":")[0] if has_captions else one.version
+        version = version_parts(one.version)[0] if has_captions else one.version
         line = lines.setdefault(
             (one.metric, version),
             {"metric": one.metric, "version": version, "measured": 0, "missing": 0, "captions": 0},
