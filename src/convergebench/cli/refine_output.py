@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from convergebench.refinement import PreparedRefinement, RefinementResult
     from convergebench.refinement.tables import RefinementTables
 
-_SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptual Quality": "PQ"}
 _LISTED_CASES = 5
 
 
@@ -134,13 +133,14 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
 
 
 def _rounds(rows: Sequence[RoundRow]) -> Any:
+    from convergebench.report.tables.refinement import figure_heading
     from convergebench.report.tables.terminal_table import terminal_table
 
     figures = list(dict.fromkeys(name for row in rows for name in row.figures))
     table = terminal_table("Rounds")
     table.add_column("model")
     counts = ("round", "cases", "content", "edited", "missing")
-    for heading in (*counts, *(_SHORT.get(name, name) for name in figures)):
+    for heading in (*counts, *map(figure_heading, figures)):
         table.add_column(heading, justify="right")
     for row in rows:
         means = [row.figures.get(name) for name in figures]

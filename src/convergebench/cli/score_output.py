@@ -9,6 +9,7 @@ import typer
 
 from convergebench.cli.options import console, print_json
 from convergebench.cli.pairwise import FoundPairs, print_pairwise
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.importing.external_edits import Coverage
@@ -96,17 +97,13 @@ def coverage_lines(covered: Coverage | None) -> list[str]:
         ("with several pictures, none of which is used", covered.duplicate),
     ):
         if names:
-            lines.append(f"convergebench: {_counted(len(names), 'case')} {what}: {_few(names)}")
+            lines.append(f"convergebench: {counted(len(names), 'case')} {what}: {_few(names)}")
     if covered.unknown:
-        ids = _counted(len(covered.unknown), "id")
+        ids = counted(len(covered.unknown), "id")
         lines.append(f"convergebench: {ids} unknown to the suite: {_few(covered.unknown)}")
     if covered.not_chosen:
-        lines.append(f"Ignored: {_counted(covered.not_chosen, 'picture')} of cases that were not selected.")
+        lines.append(f"Ignored: {counted(covered.not_chosen, 'picture')} of cases that were not selected.")
     return lines
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _few(names: tuple[str, ...]) -> str:

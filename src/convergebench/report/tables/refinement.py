@@ -27,6 +27,15 @@ _SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptu
 _WAYS = ("improved", "maintained", "regressed", "unchanged")
 
 
+def figure_heading(figure: str) -> str:
+    """The abbreviation of a figure that has one, or its name.
+
+    >>> figure_heading("Semantic Consistency"), figure_heading("content")
+    ('SC', 'content')
+    """
+    return _SHORT.get(figure, figure)
+
+
 def transitions_table(rows: Sequence[RefinementRow], width: int | None = None) -> Table:
     """For the terminal; print transitions_notes(rows) under it."""
     return fitted(_terminal(transitions_text(rows)), width, ("missing", INTERVALS, "unchanged", "maintained"))
@@ -141,7 +150,7 @@ def _difference_cells(row: RefinementRow, figure: str) -> list[str]:
     found = row.differences[figure]
     places = 1 if figure == PASSED else 2
     return [
-        row.model, row.category, _SHORT.get(figure, figure),
+        row.model, row.category, figure_heading(figure),
         _with_n(found.primary, places), _with_n(found.refined, places),
         _with_interval(found.of_means, places, signed=True),
         _with_interval(found.paired, places, signed=True), str(found.missing_pairs),
