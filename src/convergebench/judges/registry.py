@@ -20,7 +20,7 @@ Build = Callable[[JudgeFacts], Judge]
 
 @dataclass(frozen=True)
 class Provider:
-    """The providers, which precede the colon."""
+    """A provider of judges; its name precedes the colon in theirs."""
 
     summary: str
     build: Build

@@ -80,8 +80,9 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     """Strengths by maximum likelihood in Davidson's model of ties:
     P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ.
 
-    If comparisons name two or more clusters, the intervals account for the dependence within a cluster; if
-    they name two or more raters, also for that.
+    If comparisons name two or more clusters, the intervals account for the dependence within a cluster, and
+    then for that of one rater's comparisons, too, if they name two or more raters. Within a single cluster
+    all comparisons count as independent.
     """
     compared = tuple(comparisons)
     names = sorted({name for one in compared for name in (one.first, one.second)})

@@ -37,7 +37,7 @@ def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> di
 
 
 def letters(models: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
-    """The compact letter display: the fewest letters that show every pair that does not differ.
+    """The compact letter display: a letter for every largest group in which no two models differ.
 
     >>> letters("ABC", {frozenset("AC")})
     {'A': 'a', 'B': 'ab', 'C': 'b'}

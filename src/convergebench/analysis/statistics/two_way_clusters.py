@@ -58,10 +58,10 @@ def two_way_interval(
 def two_way_variances(
     influences: NDArray[np.float64], pictures: NDArray[np.intp], raters: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """The variances of several estimates (columns) at once.
+    """The variances of several estimates (columns) at once: by picture and by rater, less what both count.
 
-    By chance it can fall below the variance of independent votes, which is then taken: votes that share a
-    picture or a rater know less than independent ones, never more.
+    By chance this can fall below that by picture alone or by rater alone; the larger of the two is then
+    taken. With a single rater, it is that by picture.
     """
     of_pictures = _variances(influences, pictures)
     if raters.max() == 0:
