@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from convergebench import api, editors
@@ -157,8 +157,6 @@ def _judge(
     outcome: RunOutcome | None,
 ) -> Scored:
     """Judge with the budget left by editing."""
-    spent = outcome.spent_usd if outcome else 0.0
-    left = None if task.max_cost_usd is None else max(task.max_cost_usd - spent, 0.0)
     return api.run_coroutine(
         score_suite(
             workspace,
@@ -169,6 +167,6 @@ def _judge(
             judge_in_english=task.judge_in_english,
             prompts=task.prompts,
             as_published=task.as_published,
-            limits=replace(task.limits, max_cost_usd=left),
+            limits=task.limits.after(outcome.spent_usd if outcome else 0.0),
         )
     )

@@ -33,6 +33,13 @@ def test_limits_that_cannot_hold_are_refused(limits: dict[str, float], sentence:
     assert str(caught.value).startswith(sentence)
 
 
+def test_what_follows_in_a_run_has_what_is_left_of_its_money() -> None:
+    limits = RunLimits(judge_concurrency=3, max_cost_usd=5, max_total_usd=9)
+    assert limits.after(2) == RunLimits(judge_concurrency=3, max_cost_usd=3, max_total_usd=9)
+    assert limits.after(5.5).max_cost_usd == 0
+    assert RunLimits().after(2) == RunLimits()
+
+
 def test_without_a_limit_on_cost_prices_may_be_unknown() -> None:
     RunLimits().check_prices([UNPRICED], [JUDGE])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from convergebench.engine.limits import Patience
 from convergebench.errors import WrongUse
@@ -46,6 +46,12 @@ class RunLimits:
                 )
         if self.per_minute is not None and not 0 < self.per_minute < math.inf:
             raise WrongUse(f"--per-minute must be a number above 0, not {self.per_minute:g}")
+
+    def after(self, spent_usd: float) -> RunLimits:
+        """The limits of what follows in the same run, of which this much is spent."""
+        if self.max_cost_usd is None:
+            return self
+        return replace(self, max_cost_usd=max(0.0, self.max_cost_usd - spent_usd))
 
     def check_prices(self, editors: Iterable[EditorFacts] = (), judges: Iterable[JudgeFacts] = ()) -> None:
         """Raises WrongUse if the cost is limited and a price is unknown, since the limit could not be

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.engine.judging.comparing import ComparedModels, compare_models
@@ -68,17 +68,11 @@ async def score_with_pairs(
         settings = {"command": "score", "suite": suite.id, "pairwise": True}
         compared = await compare_models(
             pairs, kept, workspace, settings, comparisons=comparisons,
-            limits=_left(limits, scored.judged.spent_usd), retry_missing=retry_missing, progress=progress,
+            limits=limits.after(scored.judged.spent_usd), retry_missing=retry_missing, progress=progress,
         )  # fmt: skip
         return ScoredWithPairs(scored, compared)
     finally:
         await kept.end()
-
-
-def _left(limits: RunLimits, spent_usd: float) -> RunLimits:
-    if limits.max_cost_usd is None:
-        return limits
-    return replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - spent_usd))
 
 
 class _KeptOpen:
