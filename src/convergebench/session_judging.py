@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from convergebench.benchmarks.session_scoring import (
     session_rubric,
@@ -51,11 +50,11 @@ async def judge_sessions(
         while alive := _reaching(alive, turn := turn + 1):
             tasks = [JudgingTask(asked, subjects[turn]) for subjects in alive.values()]
             judged = await judge_tasks(
-                tasks, open_judge(), workspace, run=run.id, limits=_left(limits, total),
+                tasks, open_judge(), workspace, run=run.id, limits=limits.after(total.spent_usd),
                 retry_missing=retry_missing, progress=progress,
             )  # fmt: skip
-            _add(total, judged)
-            if judged.interrupted or judged.out_of_budget or judged.unusable:
+            total.add(judged)
+            if total.is_cut_short:
                 break
             passed = [_passes(verdict, scoring.rule.passes) for verdict in judged.verdicts]
             alive = {key: alive[key] for key, ok in zip(alive, passed, strict=True) if ok}
@@ -69,21 +68,3 @@ def _reaching(alive: dict[int, dict[int, Subject]], turn: int) -> dict[int, dict
 
 def _passes(verdict: Verdict | None, passes: Callable[..., bool]) -> bool:
     return verdict is not None and verdict.outcome == "ok" and passes(verdict.scores)
-
-
-def _left(limits: RunLimits, total: JudgingOutcome) -> RunLimits:
-    if limits.max_cost_usd is None:
-        return limits
-    return replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - total.spent_usd))
-
-
-def _add(total: JudgingOutcome, one: JudgingOutcome) -> None:
-    total.verdicts += one.verdicts
-    total.new += one.new
-    total.calls += one.calls
-    total.missing += one.missing
-    total.seconds += one.seconds
-    total.spent_usd += one.spent_usd
-    total.interrupted |= one.interrupted
-    total.out_of_budget |= one.out_of_budget
-    total.unusable |= one.unusable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import time
@@ -17,8 +18,11 @@ from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
 from convergebench.store import Workspace
 from forked_python import ForkedPython
-from servers.judge import Answer, Asked, JudgeServer, completion, graded
+from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 from set_imitations import append_edival, edival_row, write_edival, write_mse_bench
+
+COSTS_A_DOLLAR = "&max_tokens=100&usd_per_million_in=0&usd_per_million_out=10000"
+"""A reply of the loopback judge."""
 
 
 def run_in(
@@ -140,3 +144,45 @@ def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
     with Workspace.existing(tmp_path) as workspace:
         judgements = judgements_of(workspace, by_picture(index_steps(workspace)))
         assert judgements and not summaries(judgements), "a mean of the turns before a failure is too high"
+
+
+def run_two_suites(workspace: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same two sessions of three turns by two protocols: 12 questions if every turn passes."""
+    suite = f"edival?data={write_edival(data, sessions=2)}"
+    for protocol in ("session", "singlepass"):
+        assert run_in(workspace, suite, "--protocol", protocol, capsys=capsys)[0] == 0
+
+
+def passed(number: int, asked: Asked) -> Answer:
+    return completion(graded(asked, prompt_following=9, consistency=9))
+
+
+def test_a_limit_on_cost_holds_for_all_suites_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_two_suites(tmp_path, tmp_path / "edival", capsys)
+    with JudgeServer(passed) as server:
+        judge = f"{server.name}{COSTS_A_DOLLAR}"
+        words = ["turns", "-w", str(tmp_path), "--suite", "edival", "--judge", judge, "--json"]
+        assert code_of([*words, "--max-cost", "8"]) == 3
+        said = capsys.readouterr().err
+        assert len(server.asked) == 8, "6 of the first suite, 2 of the second"
+        assert "8 new judgements with 8 calls, 0 reused," in said and "$8.000" in said
+        assert "the next judge call may exceed --max-cost; raise it to continue" in said
+        assert code_of([*words, "--max-cost", "3"]) == 3
+        said = capsys.readouterr().err
+        assert len(server.asked) == 11
+        assert "3 new judgements with 3 calls, 8 reused," in said
+
+
+def test_a_judge_that_cannot_continue_is_not_asked_about_other_suites(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_two_suites(tmp_path, tmp_path / "edival", capsys)
+    with JudgeServer(lambda number, asked: failure(401, "no such key")) as server:
+        words = ["--judge", server.name, "--concurrency", "1", "--json"]
+        assert code_of(["turns", "-w", str(tmp_path), "--suite", "edival", *words]) == 1
+        assert len(server.asked) == 1
+    said = capsys.readouterr().err
+    assert "cannot continue: " in said
+    assert re.search(r"not judged yet: edival@\w+/singlepass\.", said)

@@ -70,7 +70,7 @@ def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
     missing = total - done.ok - pending
     new = f"{done.new} new judgements with {done.calls} calls"
     cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
-    lines = [f"{new}, {total - done.new} reused or skipped, {done.seconds:.1f} s{cost}."]
+    lines = [f"{new}, {total - done.new - pending} reused, {done.seconds:.1f} s{cost}."]
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot continue: {done.unusable_reason}")
     if done.out_of_budget:

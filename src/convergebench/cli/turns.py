@@ -135,7 +135,9 @@ def _judge(
 ) -> int:
     import asyncio
 
+    from convergebench.cli.judge_output import closing_lines
     from convergebench.cli.judging_progress import judging_progress
+    from convergebench.engine.judging.tasks import JudgingOutcome
     from convergebench.judges import open_judge
     from convergebench.results.sessions import choose_suites
     from convergebench.session_judging import judge_sessions
@@ -145,21 +147,19 @@ def _judge(
     limits.check_prices(judges=[opened.facts])
     with benchmark(workspace) as read:
         suites = choose_suites(read.workspace, suite)
-    code = DONE
-    for one in suites:
+    judged = JudgingOutcome()
+    while suites and not judged.is_cut_short:
         with Workspace.create(workspace) as store, judging_progress(opened.facts.name, quiet) as progress:
             work = judge_sessions(
-                store, one, lambda: open_judge(name), models=models, prompts=prompts, limits=limits,
-                retry_missing=retry_missing, progress=progress,
+                store, suites.pop(0), lambda: open_judge(name), models=models, prompts=prompts,
+                limits=limits.after(judged.spent_usd), retry_missing=retry_missing, progress=progress,
             )  # fmt: skip
-            judged = asyncio.run(work)
-        code = max(code, judging_exit_code(judged))
-        asked = f"{judged.new} new verdicts, {len(judged.verdicts) - judged.new} reused"
-        missing = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in judged.missing.items())
-        typer.echo(f"{one}: {asked}{f', missing: {missing}' if missing else ''}.", err=True)
-        for who, reason in judged.unusable.items():
-            typer.echo(f"convergebench: {who} cannot continue: {reason}", err=True)
-    return code
+            judged.add(asyncio.run(work))
+    for line in closing_lines(judged, opened.facts.name):
+        typer.echo(line, err=True)
+    if suites:
+        typer.echo(f"convergebench: not judged yet: {', '.join(suites)}.", err=True)
+    return judging_exit_code(judged)
 
 
 def print_turns(suite: SuiteId, curves: Sequence[TurnCurve]) -> None:

@@ -40,6 +40,24 @@ class JudgingOutcome(SessionOutcome):
     calls: int = 0
     missing: Counter[str] = field(default_factory=Counter)
 
+    def add(self, later: JudgingOutcome) -> None:
+        """Count another part of the same work."""
+        self.verdicts += later.verdicts
+        self.new += later.new
+        self.calls += later.calls
+        self.missing += later.missing
+        self.seconds += later.seconds
+        self.spent_usd += later.spent_usd
+        self.interrupted |= later.interrupted
+        if later.out_of_budget:
+            self.out_of_budget, self.cost_limit = True, later.cost_limit
+        self.unusable |= later.unusable
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether asking further would be in vain, or is not wanted."""
+        return self.interrupted or self.out_of_budget or bool(self.unusable)
+
     @property
     def ok(self) -> int:
         return sum(verdict is not None and verdict.outcome == "ok" for verdict in self.verdicts)
