@@ -88,7 +88,7 @@ class TaskResult:
     coverage: Coverage | None
     """Coverage of the suite by existing pictures."""
     scored: Scored | None
-    """None without a judge."""
+    """None without a judge, and if editing was interrupted."""
 
     @property
     def rows(self) -> Sequence[BenchmarkRow]:
@@ -121,7 +121,9 @@ def run_task(task: Task | str | Path) -> TaskResult:
             names = task.models
         else:
             outcome, names = _edit(task, suite, workspace)
-        scored = _judge(task, suite, names, workspace, judge, outcome) if judge else None
+        scored = None
+        if judge and not (outcome and outcome.interrupted):
+            scored = _judge(task, suite, names, workspace, judge, outcome)
     return TaskResult(suite.id, outcome, covered, scored)
 
 

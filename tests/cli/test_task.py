@@ -81,3 +81,26 @@ def test_a_file_that_is_not_there_is_named(cli: Callable[..., Any], tmp_path: Pa
     ran = cli("task", tmp_path / "none.yaml")
     assert ran.code == 2
     assert "none.yaml" in ran.sentence
+
+
+def test_a_task_that_is_interrupted_while_it_edits_asks_no_judge(
+    cli: Callable[..., Any], task: Path, server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pressing.py").write_text("""
+import os, signal
+
+def edit(image, instruction, seed):
+    if not os.path.exists("pressed"):
+        open("pressed", "w").close()
+        os.kill(os.getpid(), signal.SIGINT)
+    return image
+""")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    task.write_text(task.read_text().replace("[jpeg]", "['python:pressing:edit']") + "workers: 1\n")
+    stopped = cli("task", task)
+    assert stopped.code == 130
+    assert not server.asked
+    assert "Rerun the command to continue" in stopped.err and "add a judge" not in stopped.err
+    assert cli("task", task).code == 0
+    assert server.asked

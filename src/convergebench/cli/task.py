@@ -57,6 +57,8 @@ def _lines(done: TaskResult) -> list[str]:
         lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.new} new.")
         if judged.unusable:
             lines.append(f"convergebench: the judge cannot continue: {judged.unusable_reason}")
+    elif done.outcome is not None and done.outcome.interrupted:
+        lines.append("Rerun the command to continue; finished edits are reused, and nothing was judged.")
     else:
         lines.append("Nothing was judged; add a judge to the task file.")
     return lines
