@@ -14,6 +14,9 @@ from convergebench.analysis import forward_success
 from convergebench.analysis.round_trip.audit import audit
 from convergebench.analysis.round_trip.forward_success import TOWARDS
 from convergebench.engine import Plan, run_plan
+from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
+from convergebench.engine.measuring.clip_direction import DirectionMeasurer
+from convergebench.engine.measuring.items import CaptionedPicture, ForwardEdit
 from convergebench.metrics import MetricOptions, MetricSet, clip, clip_direction
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
@@ -22,6 +25,7 @@ from convergebench.results.audit_input import load_audit_input
 from convergebench.results.clip_directions import clip_directions
 from convergebench.store import Workspace
 from convergebench.types import Case, Edited, Editor, EditRequest, PictureFacts, Step
+from made_pictures import textured
 from scripted import Scripted
 from tiny_clip import save_tiny_clip
 
@@ -132,6 +136,21 @@ def test_what_was_measured_is_found_by_pictures_and_instruction(
     assert known.of(given, made.digest, "Add a blue ball.") == {}
     assert known.of(given, made.digest, "Flip it.")["clip_direction"].missing is not None
     assert known.of(made.digest, given, "Add a red ball.") == {}
+
+
+def test_a_lost_picture_costs_its_own_direction_and_caption(
+    workspace: Workspace, tiny_clip: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, after, lost = (Picture.from_pixels(textured(seed=seed)) for seed in range(3))
+    texts = clip_direction.Captions("a picture", "a picture with a red ball")
+    gone = workspace.pictures.open(lost.facts)
+    directions = DirectionMeasurer(MetricSet(["clip"], MetricOptions(clip=str(tiny_clip), device="cpu")))
+    edits = [ForwardEdit(before, after, texts), ForwardEdit(before, gone, texts)]
+    assert [row[:2] for row in directions.measure(edits)] == [(before.digest, after.digest)]
+    captioned = [CaptionedPicture(one, "a ball", "c" * 64) for one in (gone, after)]
+    assert [row[1] for row in CaptionMeasurer(directions).measure(captioned)] == [after.digest]
+    named = [record for record in caplog.records if lost.digest in record.message]
+    assert len(named) == 2 and not any(record.exc_info for record in named)
 
 
 def test_only_the_newest_weights_count(

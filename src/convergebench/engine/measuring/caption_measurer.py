@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
 from convergebench.engine.measuring.items import CaptionedPicture
 from convergebench.engine.measuring.measurement_queue import Row
-from convergebench.errors import BadPicture
+from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.metrics.clip_direction import ClipDirection
 from convergebench.metrics.targets import CLIP_TEXT
 from convergebench.store import MeasurementKey
@@ -36,10 +36,17 @@ class CaptionMeasurer:
     def measure(self, items: Sequence[CaptionedPicture]) -> list[Row]:
         try:
             model = self._directions.loaded()
-            return [self._row(model, item) for item in items] if model is not None else []
+            return list(self._rows(model, items)) if model is not None else []
         except Exception as error:
             _log.warning("no CLIP-T for %d results", len(items), exc_info=error)
             return []
+
+    def _rows(self, model: ClipDirection, items: Sequence[CaptionedPicture]) -> Iterator[Row]:
+        for item in items:
+            try:
+                yield self._row(model, item)
+            except WorkspaceError as error:
+                _log.warning("not measured: %s", error)
 
     def _row(self, model: ClipDirection, item: CaptionedPicture) -> Row:
         version = _with(self._directions.clip_version or "")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from convergebench.engine.measuring.items import ForwardEdit
 from convergebench.engine.measuring.measurement_queue import Row
-from convergebench.errors import BadPicture
+from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.metrics import MetricSet, MetricUnavailable, clip, clip_direction
 from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery
 from convergebench.store import MeasurementKey
@@ -61,6 +61,8 @@ class DirectionMeasurer:
                 queries.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
             except BadPicture as error:
                 rows.append(self._row(item, texts, error))
+            except WorkspaceError as error:
+                _log.warning("not measured: %s", error)
         found = model.measure([one for _, one in queries])
         return rows + [
             self._row(item, one.texts, value) for (item, one), value in zip(queries, found, strict=True)

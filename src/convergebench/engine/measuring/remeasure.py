@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection
 from functools import lru_cache
 from typing import get_args
@@ -13,6 +14,7 @@ from convergebench.engine.measuring.items import ChainReturn, Item, Kind, Pictur
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import RunProgress
+from convergebench.errors import LostPicture
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.protocols import BY_TURN, RETURN_ROLES, RETURNING
@@ -20,6 +22,8 @@ from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, PictureFacts, Step, is_portrait
+
+log = logging.getLogger("convergebench")
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
 OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "captions", "sampled")
@@ -66,16 +70,26 @@ class _Remeasuring:
         self._returns: set[tuple[Digest, Digest]] = set()
 
     async def run(self, trajectories: Collection[int] | None) -> int:
-        for trajectory in {one.id: one for one in Records.of(self._workspace).trajectories}.values():
-            if self._errors:
-                break
-            if trajectories is None or trajectory.id in trajectories:
-                await self._offer_chain(trajectory)
+        try:
+            await self._offer_chains(trajectories)
+        except Exception as error:  # the queues are finished all the same
+            self._errors.append(error)
         for queue in self._queues.values():
             await queue.finish()
         if self._errors:
             raise self._errors[0]
         return len(self._returns)
+
+    async def _offer_chains(self, trajectories: Collection[int] | None) -> None:
+        for trajectory in {one.id: one for one in Records.of(self._workspace).trajectories}.values():
+            if self._errors:
+                break
+            if trajectories is not None and trajectory.id not in trajectories:
+                continue
+            try:
+                await self._offer_chain(trajectory)
+            except LostPicture as error:
+                log.warning("not measured: %s", error)
 
     async def _offer_chain(self, trajectory: TrajectoryRecord) -> None:
         steps = [step for step in self._workspace.steps(trajectory.id) if _picture(step)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from convergebench.engine.measuring.items import (
@@ -13,6 +14,7 @@ from convergebench.engine.measuring.items import (
     SessionTurnPicture,
     TargetPicture,
 )
+from convergebench.errors import LostPicture
 from convergebench.instructions.captions import captions
 from convergebench.picture import Picture
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
@@ -20,12 +22,14 @@ from convergebench.protocols.chain_context import TurnContexts, caption_context,
 from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
 from convergebench.types import Digest, PictureFacts, Step
 
+log = logging.getLogger("convergebench")
+
 
 class SessionMeasurements:
     """Follows one session. A turn is compared with its input, with the source, outside everything that was
     edited so far, and with its target where there is one.
 
-    `load` opens a picture of the workspace.
+    `load` opens a picture of the workspace. What needs a lost one is not measured, and the log names it.
     """
 
     def __init__(self, source: Picture, hints: Mapping[str, str], load: Callable[[Digest], Picture]) -> None:
@@ -39,7 +43,11 @@ class SessionMeasurements:
 
     def of_step(self, step: Step, picture: Picture) -> Iterator[tuple[Kind, Item]]:
         """The items to measure after a turn has created this picture."""
-        given = self._given(step)
+        try:
+            given = self._given(step)
+        except LostPicture as error:
+            log.warning("not measured: %s", error)
+            return
         source = self._source if step.role in (TURN, PASS) else given
         task = self._tasks[step.round - 1] if step.round <= len(self._tasks) else ""
         context = self._contexts.of_step(step.role, step.round, given.digest, picture.digest)
@@ -66,7 +74,11 @@ class SessionMeasurements:
         target, mask = self._targets.get(turn), self._masks.get(turn)
         if target is None and mask is None:
             return
-        wanted, where = (self._load(digest) if digest else None for digest in (target, mask))
+        try:
+            wanted, where = (self._load(digest) if digest else None for digest in (target, mask))
+        except LostPicture as error:
+            log.warning("not measured: %s", error)
+            return
         if wanted is not None:
             yield "returns", PicturePair(wanted, picture)
         context = target_context(source.digest, target, mask)
