@@ -128,6 +128,38 @@ def test_one_model_that_fails_does_not_keep_the_others_from_their_ranking(cli: C
     assert "Rerun the command" in ended.err
 
 
+BEGINNING = """
+    import subprocess, sys
+    from pathlib import Path
+
+    def edit(image, instruction, seed):
+        if not Path("other.out").exists():
+            with open("other.out", "w") as out:
+                subprocess.run([sys.executable, "-m", "convergebench", *WORDS], stdout=out, check=True)
+        return image.point(lambda value: value // 2)
+"""
+
+
+@pytest.mark.parametrize(("suite", "protocol"), [("others", "round_trip"), ("pictures", "stay")])
+def test_a_run_shows_its_own_ranking_though_another_begins_meanwhile(
+    cli: Cli, run: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str, protocol: str
+) -> None:
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "hill.png").write_bytes(Picture.from_pixels(textured(seed=9)).encoded)
+    meanwhile = ["run", "-m", "jpeg", "--suite", f"folder:{suite}", "--protocol", protocol, "--limit", "1",
+                 "--rounds", "1", "--metric", "ssim", "-w", "results", "--json"]  # fmt: skip
+    beginning = textwrap.dedent(BEGINNING).replace("WORDS", repr(meanwhile))
+    (tmp_path / f"beginning_{protocol}.py").write_text(beginning)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    model = f"python:beginning_{protocol}:edit"
+    ranking = cli(*run("--json", "--concurrency", 1, model=model)).json["ranking"]
+    other = json.loads((tmp_path / "other.out").read_text())["ranking"]
+    assert [row["model"] for row in other["rows"]] == ["jpeg"]
+    assert [row["model"] for row in ranking["rows"]] == [model]
+    assert ranking["rows"][0]["n"] == 3
+
+
 def test_a_run_with_another_metric_than_ssim_is_ranked_by_it(cli: Cli, run: Words, tmp_path: Path) -> None:
     words = [word if word != "psnr,ssim" else "psnr" for word in run()]
     assert "PSNR @ R2" in cli(*words).out

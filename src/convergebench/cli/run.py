@@ -179,7 +179,7 @@ def command(
     if plan.protocol.by_turn:
         return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
-        return _print_outcome(outcome, workspace, as_json, fresh=not resume)
+        return _print_outcome(outcome, plan, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
 
 
@@ -261,13 +261,14 @@ def execute_with_progress(
         return api.execute(plan, settings, store, fresh=fresh, progress=bars)
 
 
-def _print_outcome(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
+def _print_outcome(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> int:
     from convergebench.analysis import headline_rankings
     from convergebench.cli.summary import json_rankings, print_notes, print_rankings
+    from convergebench.results import load_results
 
     code = exit_code(outcome)
-    with benchmark(workspace) as opened:
-        results = opened.results()
+    with benchmark(workspace) as opened:  # another process may have started a run of another suite since
+        results = load_results(opened.workspace, plan.suite, protocol=plan.protocol.name)
     ranked = headline_rankings(results) if results.metrics else None
     reasons = _reasons(results.troubles)
     if as_json:
