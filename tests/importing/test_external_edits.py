@@ -148,7 +148,7 @@ def test_pictures_and_gaps_enter_the_workspace_as_single_edits(
     made, unreadable, *absent = outcomes(workspace, suite)
     assert isinstance(made, PictureFacts) and made.digest == digest
     assert isinstance(unreadable, Failure) and unreadable.kind == "bad_output"
-    assert absent == [Failure("refused", "none was given for this case")] * 2
+    assert absent == [Failure("absent", "none was given for this case")] * 2
     assert {row["protocol"] for row in workspace.query("SELECT protocol FROM trajectories")} == {"one_shot"}
     assert workspace.pictures.load(digest).digest == digest
 

@@ -216,7 +216,7 @@ def _failure(case: str, covered: Coverage, problem: Mapping[str, str]) -> Failur
         return Failure("bad_output", unreadable[case])
     if case in covered.duplicate:
         return Failure("bad_output", "several are named for this case")
-    return Failure("refused", "none was given for this case")
+    return Failure("absent", "none was given for this case")
 
 
 def _problem(file: Path) -> str | None:

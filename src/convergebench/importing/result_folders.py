@@ -130,7 +130,7 @@ def _stored(workspace: Workspace, picture: Picture) -> str:
 
 def _outcome(workspace: Workspace, file: Path | None) -> PictureFacts | Failure:
     if file is None:
-        return Failure("refused", "the folder holds no picture for it")
+        return Failure("absent", "the folder holds no picture for it")
     try:
         picture = Picture.from_file(file)
     except BadPicture as error:

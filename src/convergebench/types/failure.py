@@ -8,7 +8,7 @@ from typing import Literal
 FailureKind = Literal[
     "refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed", "absent"
 ]
-"""`absent`: an imported chain lacks the picture, and why is not known."""
+"""`absent`: what was imported lacks the picture, and why is not known."""
 
 
 @dataclass(frozen=True)

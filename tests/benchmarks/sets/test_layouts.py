@@ -12,6 +12,7 @@ import set_imitations as imitations
 from convergebench import suites
 from convergebench.benchmarks.layouts import LAYOUTS, WITHOUT_LAYOUT
 from convergebench.cli.main import code_of
+from convergebench.store import Workspace
 
 EXPORTED = [
     ("edival", imitations.write_edival, "session", "multipass/0_input_raw_turn_3.png", 15),
@@ -120,6 +121,9 @@ def test_a_gallery_with_holes_is_imported_as_far_as_it_goes(
     assert done["pictures"] == 3
     assert set(done["missing"].values()) == {"the folder holds no picture for it"}
     assert len(done["missing"]) == 5
+    with Workspace.existing(tmp_path / "w") as opened:
+        kinds = opened.query("SELECT DISTINCT failure FROM steps WHERE picture IS NULL")
+    assert [row["failure"] for row in kinds] == ["absent"], "why is not known"
 
 
 def test_a_folder_of_something_else_is_one_clear_error(
