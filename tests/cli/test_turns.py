@@ -104,6 +104,18 @@ def test_turns_shows_what_each_turn_kept(
     assert "convergebench turns shows sessions" in capsys.readouterr().err
 
 
+def test_measuring_sessions_again_counts_their_turns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_in(tmp_path, f"edival?data={write_edival(tmp_path / 'edival')}", capsys=capsys)
+    results = len({picture for *_, picture in steps(tmp_path)})
+    again = ["measure", "-w", str(tmp_path), "--metric", "psnr,regions,ssim"]
+    assert code_of(again) == 0
+    assert f"{results} of {results} results measured" in capsys.readouterr().out
+    assert code_of([*again, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"returns": results, "measured": 0}
+
+
 def grades(number: int, asked: Asked) -> Answer:
     """The cup that is removed fails; the pictures tell nothing, so the words decide."""
     words = " ".join(asked.texts)

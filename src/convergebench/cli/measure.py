@@ -131,17 +131,17 @@ def _measure_workspace(folder: Path, metric_set: MetricSet, as_json: bool) -> No
     import asyncio
 
     from convergebench.cli.measuring_progress import MeasuringProgress
-    from convergebench.engine.measuring.remeasure import count_returns, measure_workspace
+    from convergebench.engine.measuring.remeasure import count_results, measure_workspace
     from convergebench.store import Workspace
 
     with Workspace.existing(folder) as store:
-        returns = count_returns(store)
-    with Workspace.create(folder) as store, MeasuringProgress(returns, quiet=as_json) as progress:
+        results = count_results(store)
+    with Workspace.create(folder) as store, MeasuringProgress(results, quiet=as_json) as progress:
         measured = asyncio.run(measure_workspace(store, metric_set, progress))
     if as_json:
-        print_json({"returns": returns, "measured": measured})
+        print_json({"returns": results, "measured": measured})
     else:
-        console().print(f"{measured} of {returns} returns measured; the others already had all values.")
+        console().print(f"{measured} of {results} results measured; the others already had all values.")
 
 
 def _row(path: Path, result: Picture, values: dict[str, Measurement]) -> dict[str, Any]:

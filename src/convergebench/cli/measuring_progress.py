@@ -13,13 +13,13 @@ from convergebench.shown_text import drawing_console
 class MeasuringProgress(NoProgress):
     """A bar on a terminal; nothing elsewhere."""
 
-    def __init__(self, returns: int, *, quiet: bool) -> None:
+    def __init__(self, results: int, *, quiet: bool) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         screen = drawing_console(sys.stderr)
         columns = (TextColumn("measuring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._bar = Progress(*columns, console=screen, disable=quiet or not screen.is_terminal)
-        self._task = self._bar.add_task("measuring", total=returns)
+        self._task = self._bar.add_task("measuring", total=results)
 
     def __enter__(self) -> Self:
         self._bar.start()

@@ -10,7 +10,7 @@ from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
 from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
-from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair, ReportedReturn
+from convergebench.engine.measuring.items import Item, Kind, PicturePair, ReportedReturn
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import RunProgress
@@ -18,6 +18,7 @@ from convergebench.errors import LostPicture
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.protocols import BY_TURN, RETURN_ROLES, RETURNING
+from convergebench.protocols.base import TURN_ROLES
 from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import MeasurementKey, Workspace
@@ -27,6 +28,7 @@ log = logging.getLogger("convergebench")
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
 OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "captions", "sampled")
+RESULT_ROLES = frozenset((*RETURN_ROLES, *TURN_ROLES))
 
 
 async def measure_workspace(
@@ -37,23 +39,23 @@ async def measure_workspace(
     kinds: Collection[Kind] = OF_RETURNS,
 ) -> int:
     """Measure and record values that were never tried, or lacked weights that are now available. Returns the
-    number of returns.
+    number of results among them, as `count_results` counts.
 
     Covers all trajectories, unless some are named.
     """
     return await _Remeasuring(workspace, metric_set, progress, kinds).run(trajectories)
 
 
-def count_returns(workspace: Workspace) -> int:
-    """Different pictures that returned to the same source."""
-    sources = {step.trajectory: step.inputs[0] for step in Records.of(workspace).steps if step.position == 0}
-    return len(
-        {
-            (sources[step.trajectory], step.picture)
-            for step in Records.of(workspace).steps
-            if step.picture and step.role in RETURN_ROLES and step.trajectory in sources
-        }
-    )
+def count_results(workspace: Workspace) -> int:
+    """Different pictures that returned to the same source, or that turns of sessions made of it."""
+    sources: dict[int, Digest] = {}
+    found: set[tuple[Digest, Digest]] = set()
+    for step in Records.of(workspace).steps:
+        if step.picture is not None:
+            source = sources.setdefault(step.trajectory, step.inputs[0])
+            if step.role in RESULT_ROLES:
+                found.add((source, step.picture))
+    return len(found)
 
 
 class _Remeasuring:
@@ -67,7 +69,7 @@ class _Remeasuring:
         self._queues = self._measurers.queues(workspace, progress, self._errors.append)
         self._source = lru_cache(OPEN_SOURCES)(workspace.pictures.load)
         self._offered: set[tuple[Kind, Digest, Digest]] = set()
-        self._returns: set[tuple[Digest, Digest]] = set()
+        self._results: set[tuple[Digest, Digest]] = set()
 
     async def run(self, trajectories: Collection[int] | None) -> int:
         try:
@@ -78,7 +80,7 @@ class _Remeasuring:
             await queue.finish()
         if self._errors:
             raise self._errors[0]
-        return len(self._returns)
+        return len(self._results)
 
     async def _offer_chains(self, trajectories: Collection[int] | None) -> None:
         for trajectory in {one.id: one for one in Records.of(self._workspace).trajectories}.values():
@@ -115,24 +117,23 @@ class _Remeasuring:
             assert facts is not None
             picture = self._workspace.pictures.open(facts)
             for kind, item in chain.of_step(step, picture):
-                await self._offer(kind, item, known)
+                lacks = await self._offer(kind, item, known)
+                if lacks and kind in OF_RETURNS and step.role in RESULT_ROLES:
+                    self._results.add((source.digest, facts.digest))
                 if self._errors:
                     return
 
-    async def _offer(self, kind: Kind, item: Item, known: dict[MeasurementKey, bool]) -> None:
-        """Each once, even if several chains contain it."""
+    async def _offer(self, kind: Kind, item: Item, known: dict[MeasurementKey, bool]) -> bool:
+        """Each once, even if several chains contain it. Returns whether it lacks a value."""
         if kind not in self._kinds or not self._measurers.by_kind[kind].lacks(item, known):
-            return
+            return False
         if isinstance(item, PicturePair | ReportedReturn):
             key = (kind, item.reference.digest, item.picture.digest)
-            if kind in ("returns", "sampled"):
-                self._returns.add(key[1:])
             if key in self._offered:
-                return
+                return True
             self._offered.add(key)
-        elif isinstance(item, ChainReturn):
-            self._returns.add((item.source.digest, item.returned.digest))
         await self._queues[kind].offer(item, known)
+        return True
 
 
 def _picture(step: Step) -> PictureFacts | None:
