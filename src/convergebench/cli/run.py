@@ -335,6 +335,8 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
 
 def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What is complete, what is missing and why, and the next command."""
+    from convergebench.types import FINAL_FAILURES
+
     edits = counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
     lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
@@ -355,6 +357,6 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
             f"convergebench: stopped at {outcome.cost_limit}; rerun the command{without} with a higher one "
             "to continue."
         )
-    elif outcome.interrupted or set(outcome.failures) - {"refused"}:
+    elif outcome.interrupted or set(outcome.failures) - FINAL_FAILURES:
         lines.append(f"Rerun the command{without} to continue; finished edits are reused.")
     return lines

@@ -23,6 +23,7 @@ from convergebench.types.editor import (
     StepContext,
 )
 from convergebench.types.failure import (
+    FINAL_FAILURES,
     BadOutput,
     Crashed,
     EditError,
@@ -58,6 +59,7 @@ from convergebench.types.values import (
 )
 
 __all__ = [
+    "FINAL_FAILURES",
     "BadOutput",
     "BatchEditor",
     "Better",

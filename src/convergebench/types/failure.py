@@ -10,6 +10,9 @@ FailureKind = Literal[
 ]
 """`absent`: what was imported lacks the picture, and why is not known."""
 
+FINAL_FAILURES: frozenset[FailureKind] = frozenset(("refused", "absent"))
+"""No run tries them again: a refusal is a result, and what was imported is not edited here."""
+
 
 @dataclass(frozen=True)
 class Failure:

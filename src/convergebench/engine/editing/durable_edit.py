@@ -16,6 +16,7 @@ from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.store.pictures import REPAIR
 from convergebench.types import (
+    FINAL_FAILURES,
     Case,
     Digest,
     Edited,
@@ -206,8 +207,8 @@ def _seconds(attempted: Attempted[Edited]) -> float:
 
 
 def _is_final(step: Step) -> bool:
-    """A picture or a refusal is final; the next run retries any other failure."""
-    return isinstance(step.outcome, PictureFacts) or step.outcome.kind == "refused"
+    """The next run retries any other failure."""
+    return isinstance(step.outcome, PictureFacts) or step.outcome.kind in FINAL_FAILURES
 
 
 def step_seed(seed: int, case: str, position: int) -> int:

@@ -11,10 +11,9 @@ from convergebench.results import Records
 from convergebench.results.run_activity import RecentStep, run_activity
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.types import FINAL_FAILURES
 
 _PICTURES, _FAILURES = 8, 6
-_FINAL = ("refused", "bad_output")
-"""Failures after which a trajectory is over."""
 
 
 def progress_section(records: Records, steps: Mapping[int, list[StepRecord]]) -> dict[str, Any] | None:
@@ -23,7 +22,7 @@ def progress_section(records: Records, steps: Mapping[int, list[StepRecord]]) ->
     if activity is None:
         return None
     owners = {identity: found[0] for identity, found in records.newest.items()}
-    planned, done = _counts(owners, steps)
+    planned, done = _counts(owners, steps, activity.run)
     speed = activity.edits_per_second
     named = [(step, owners[step.trajectory]) for step in activity.latest if step.trajectory in owners]
     made = [_named(step, owner) for step, owner in named if step.picture]
@@ -41,8 +40,10 @@ def progress_section(records: Records, steps: Mapping[int, list[StepRecord]]) ->
     }
 
 
-def _counts(owners: Mapping[int, TrajectoryRecord], steps: Mapping[int, list[StepRecord]]) -> tuple[int, int]:
-    """Edits that all trajectories take, and those that need not be made any more."""
+def _counts(
+    owners: Mapping[int, TrajectoryRecord], steps: Mapping[int, list[StepRecord]], run: int
+) -> tuple[int, int]:
+    """Edits that all trajectories take, and those that are made or that this run will not make."""
     per_round: Counter[str] = Counter()
     for identity, owner in owners.items():
         rounds = Counter(step.round for step in steps.get(identity, ()))
@@ -51,10 +52,16 @@ def _counts(owners: Mapping[int, TrajectoryRecord], steps: Mapping[int, list[Ste
     for identity, owner in owners.items():
         wanted = owner.rounds * max(per_round[owner.protocol], 2 if owner.rounds > 1 else 1)
         taken = steps.get(identity, [])
-        is_over = any(step.failure in _FINAL for step in taken)
+        is_over = any(_ends_in(run, step) for step in taken)
         planned += wanted
         done += wanted if is_over else min(wanted, sum(step.picture is not None for step in taken))
     return planned, done
+
+
+def _ends_in(run: int, step: StepRecord) -> bool:
+    """Whether its trajectory is over in this run: a failure of an earlier one is tried again, unless it is
+    final."""
+    return step.failure is not None and (step.run == run or step.failure in FINAL_FAILURES)
 
 
 def _named(step: RecentStep, owner: TrajectoryRecord) -> dict[str, Any]:
