@@ -215,13 +215,13 @@ class Limits:
             started = time.perf_counter()
             outcome = await self._outcome(call)
             seconds = time.perf_counter() - started
-            cost = self._cost(outcome, price_usd)
+            cost = self.cost_usd(outcome, price_usd)
             reserved.settle(cost or 0.0)
             self.spent_usd += cost or 0.0
         attempts = 1 if before is None else before.attempts + 1
         return Attempted(outcome, attempts, seconds, _cost_of_both(before, outcome, cost))
 
-    def _cost(self, outcome: T | EditError, price_usd: float | None) -> float | None:
+    def cost_usd(self, outcome: Paid, price_usd: float | None) -> float | None:
         """What the provider says it charged. Where it says nothing, or nothing sensible, the listed price, as
         long as a charge is possible; None if that is unknown or there was no charge."""
         stated = outcome.cost_usd

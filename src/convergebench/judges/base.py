@@ -172,3 +172,5 @@ class JudgeAttempt:
     reply: JudgeReply | None = None
     sent_sizes: tuple[tuple[int, int], ...] = ()
     """Width and height of each picture as sent."""
+    cost_usd: float | None = None
+    """As it counts for the limits on cost: a call without a reply may have been charged."""

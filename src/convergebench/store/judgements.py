@@ -77,7 +77,7 @@ def record_attempt(
         "reply": reply and reply.text, "finish_reason": reply and reply.finish_reason,
         "served_model": reply and reply.served_model, "sent_sizes": json.dumps(attempt.sent_sizes),
         "seconds": attempt.seconds, "tokens_read": reply and reply.tokens_read,
-        "tokens_written": reply and reply.tokens_written, "cost_usd": reply and reply.cost_usd,
+        "tokens_written": reply and reply.tokens_written, "cost_usd": attempt.cost_usd,
         "at": timestamp(),
     }  # fmt: skip
     sql = f"INSERT INTO judge_attempts ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"

@@ -17,9 +17,11 @@ import pytest
 from convergebench.engine import Patience, RunLimits
 from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask, judge_tasks
 from convergebench.engine.progress import NoJudgingProgress
-from convergebench.judges import Subject, Verdict, open_judge, rubric
+from convergebench.judges import JudgeFacts, JudgeReply, Question, Subject, Verdict, open_judge, rubric
 from convergebench.picture import Picture
 from convergebench.store import Workspace
+from convergebench.store.spending import total_spent_usd
+from convergebench.types import Refused
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
@@ -276,6 +278,50 @@ def test_what_is_spent_is_the_sum_of_all_attempts_on_record(
         ("error", None), ("unparseable", pytest.approx(1.0)), ("ok", pytest.approx(1.0)),
     ]  # fmt: skip
     assert done.spent_usd == pytest.approx(2.0)
+
+
+def test_a_call_without_a_reply_or_a_bill_has_the_cost_that_counts_for_it(
+    workspace: Workspace, server: JudgeServer
+) -> None:
+    def ok_at_last(number: int, asked: Asked) -> Answer:
+        answer = completion("hm" if number == 2 else graded(asked))
+        assert isinstance(answer.body, dict)
+        no_bill = {name: value for name, value in answer.body.items() if name != "usage"}
+        return {1: Answer("no JSON"), 2: Answer(no_bill)}.get(number, answer)
+
+    server.script = ok_at_last
+    name = f"{server.name}&max_tokens=100&usd_per_million_in=0&usd_per_million_out=10000"  # $1 a reply
+    done = judge(workspace, name, task(workspace))
+    rows = attempts(workspace)
+    assert [row["outcome"] for row in rows] == ["error", "unparseable", "ok"]
+    assert [row["cost_usd"] for row in rows] == pytest.approx([1.0, 1.0, 1.0])
+    assert done.spent_usd == total_spent_usd(workspace) == pytest.approx(3.0)
+
+
+class Charging:
+    """A judge that refuses, and charges a quarter of a dollar for it."""
+
+    def __init__(self, facts: JudgeFacts) -> None:
+        self.facts = facts
+
+    async def start(self) -> None:
+        pass
+
+    async def ask(self, question: Question) -> JudgeReply:
+        raise Refused("not this picture", cost_usd=0.25)
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_charge_for_a_refusal_is_the_cost_of_the_attempt(workspace: Workspace, server: JudgeServer) -> None:
+    run = workspace.start_run({}, "test")
+    done = asyncio.run(
+        judge_tasks([task(workspace)], Charging(open_judge(server.name).facts), workspace, run=run)
+    )
+    (attempt,) = attempts(workspace)
+    assert (attempt["outcome"], attempt["cost_usd"]) == ("refused", 0.25)
+    assert done.spent_usd == total_spent_usd(workspace) == 0.25
 
 
 def test_a_judge_that_cannot_be_used_stops_at_once_and_leaves_nothing_behind(

@@ -122,6 +122,7 @@ def keep(
     ).result()
     for said in replies:
         reply = JudgeReply(said, "complete", text("stop"), text("looker-2026"), 900, 40, 0.001)
-        attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", 1.5, reply, ((WIDTH, HEIGHT),))
+        sizes = ((WIDTH, HEIGHT),)
+        attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", 1.5, reply, sizes, reply.cost_usd)
         record_attempt(workspace, key, run, attempt).result()
     conclude(workspace, key, run, verdict).result()

@@ -14,7 +14,7 @@ from convergebench.judges import Judge, JudgeAttempt, JudgeReply, Question, Verd
 from convergebench.judges.asking import likely_cost_usd
 from convergebench.store import Workspace
 from convergebench.store.judgements import JudgementRequest, conclude, record_attempt
-from convergebench.types import EditError, Misconfigured, Refused
+from convergebench.types import Crashed, EditError, Misconfigured, NoReply, Refused
 
 ASK_AGAIN = 1
 FINAL = ("ok", "refused")
@@ -96,6 +96,8 @@ class JudgeClient:
         self, asking: Question, read: Read, request: JudgementRequest, writes: list[Future[None]]
     ) -> Verdict | EditError:
         sizes = tuple(picture.size for picture in asking.pictures)
+        facts = self._judge.facts
+        price_usd = likely_cost_usd(facts, asking)
         verdict: Verdict | None = None
 
         async def call() -> JudgeReply:
@@ -103,26 +105,28 @@ class JudgeClient:
             started = time.perf_counter()
             self.calls += 1
 
-            def note(verdict: Verdict, reply: JudgeReply | None = None) -> None:
-                seconds = time.perf_counter() - started
-                attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
+            def note(verdict: Verdict, outcome: JudgeReply | EditError) -> None:
+                seconds, cost_usd = time.perf_counter() - started, self._limits.cost_usd(outcome, price_usd)
+                reply = outcome if isinstance(outcome, JudgeReply) else None
+                detail = verdict.missing or ""
+                attempt = JudgeAttempt(verdict.outcome, detail, seconds, reply, sizes, cost_usd)
                 settled = verdict if reply is not None and verdict.outcome in FINAL else None
                 writes.append(record_attempt(self._workspace, request, self._run, attempt, settled))
 
             try:
                 reply = await self._judge.ask(asking)
             except asyncio.CancelledError:
-                note(Verdict("error", missing="no answer before the deadline or the end of the run"))
+                unanswered = NoReply("no answer before the deadline or the end of the run")
+                note(Verdict("error", missing=str(unanswered)), unanswered)
                 raise
             except Exception as error:
-                note(_no_reply(error))
+                note(_no_reply(error), error if isinstance(error, EditError) else Crashed(error))
                 raise
             verdict = _read(read, reply)
             note(verdict, reply)
             return reply
 
-        facts = self._judge.facts
-        attempted = await self._limits.attempt(call, likely_cost_usd(facts, asking), facts.fingerprint)
+        attempted = await self._limits.attempt(call, price_usd, facts.fingerprint)
         if isinstance(attempted.outcome, EditError):
             return attempted.outcome
         assert verdict is not None
