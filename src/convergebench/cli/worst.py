@@ -25,7 +25,12 @@ NAME = "worst"
 def command(
     model: Annotated[
         list[str],
-        typer.Option("--model", "-m", metavar="MODEL", help="Only these models. [default: all but floors]"),
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="Only these. [default: all models; by a metric also probes]",
+        ),
     ] = [],  # noqa: B006
     metric: Annotated[
         str | None,

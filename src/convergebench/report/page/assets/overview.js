@@ -53,7 +53,7 @@ convergebench.views.overview = (() => {
   const folded = (title, ...content) => h("details", { class: "folded" }, h("summary", {}, title), section(title, content));
   const partialNote = () => h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.");
   const notes = (found) => h("ul", { class: "notes" },
-    h("li", {}, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Probes and floors are calibration and have no rank."), found.notes.map((note) => h("li", {}, note)));
+    h("li", {}, `Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. ${found.headline ? "Probes and floors are calibration and have" : "Floors have"} no rank.`), found.notes.map((note) => h("li", {}, note)));
 
   // Each model in pictures, beside its figures
 
