@@ -26,6 +26,8 @@ EDITS_PREFIX = "edits:"
 OWN = "own_edit"
 """The hint that a case's edit was written by the user, with the origin of its inverse."""
 AREA, CAPTION_BEFORE, CAPTION_AFTER = "area", "caption_before", "caption_after"
+OWN_CATEGORY = "own"
+"""The category of an edit whose user gave none."""
 _TEXTS = ("picture", "forward", "backward", "category", "reversibility", "name", AREA,
           CAPTION_BEFORE, CAPTION_AFTER)  # fmt: skip
 _HINT_COLUMN = "hint_"
@@ -38,7 +40,7 @@ class OwnEdit:
     picture: str = "*"
     backward: str | None = None
     """None to have it filled in, or for an edit that is not undone."""
-    category: str = "own"
+    category: str = OWN_CATEGORY
     reversibility: Reversibility | None = None
     """None to have it derived from the words."""
     name: str = ""

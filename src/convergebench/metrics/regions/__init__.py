@@ -16,7 +16,7 @@ from convergebench.metrics.regions.map_parts import Histogram
 from convergebench.metrics.regions.maps import FloatMap, ReferencePicture
 from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
-from convergebench.metrics.regions.scope import EditScope, edit_scope
+from convergebench.metrics.regions.scope import EditScope, edit_scope, has_scope
 from convergebench.metrics.regions.turns import TurnRegions, measure_turn
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "TurnRegions",
     "edit_evidence",
     "edit_scope",
+    "has_scope",
     "locate_edit",
     "measure_return",
     "measure_turn",

@@ -25,11 +25,20 @@ SCOPES: Mapping[str, tuple[EditScope, str]] = {
 """Each category with its reason: the built-in ones, and the types of edit of other sets that differ."""
 
 
+def has_scope(category: str) -> bool:
+    """Whether the scope of the category, or of one that is joined in it, is known.
+
+    >>> has_scope("weather"), has_scope("season"), has_scope("season+weather")
+    (True, False, True)
+    """
+    return not SCOPES.keys().isdisjoint(category.split("+"))
+
+
 def edit_scope(category: str) -> EditScope:
     """The scope of a category; of several joined by `+`, global if one of them is global.
 
     It follows from the requested edit, not from the model's result: a model that redraws everything to add a
-    hat has not made a global edit. Categories that are not built in count as local, like adding and removing.
+    hat has not made a global edit. Categories that are not listed count as local, like adding and removing.
 
     >>> edit_scope("accessories"), edit_scope("weather"), edit_scope("accessories+weather")
     ('local', 'global', 'global')
