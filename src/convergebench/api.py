@@ -34,6 +34,7 @@ from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
 from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import DownloadFailed, WrongUse
+from convergebench.instructions.categories import with_categories
 from convergebench.instructions.fill_inverses import check_inverses, filled_inverses, with_inverses
 from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.metrics.fetch_weights import fetch_weights
@@ -296,11 +297,12 @@ def make_plan(
 
 
 def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:
-    """The suite, with the edits of a file instead of its own if one is given, and inverses filled in."""
+    """The suite, with the edits of a file instead of its own if one is given, and what their words say filled
+    in: inverses and categories."""
     suite = suites.load(name or f"{EDITS_PREFIX}{edits}", on_package)
     if name and edits is not None:
         suite = suites.with_own_edits(suite, suites.read_own_edits(Path(edits)))
-    return replace(suite, cases=with_inverses(suite.cases))
+    return replace(suite, cases=with_categories(with_inverses(suite.cases)))
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:

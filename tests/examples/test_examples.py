@@ -29,6 +29,7 @@ def test_the_example_of_an_own_model_ranks_it(tmp_path: Path) -> None:
 def test_the_example_of_own_pictures_undoes_its_own_edits_exactly(tmp_path: Path) -> None:
     written = run_script("own_pictures.py", tmp_path)
     assert "12 of 12 trajectories complete" in written  # 2 pictures, 2 edits, 3 models
+    assert "classical           100.0 [100.0, 100.0]" in written
     assert (tmp_path / "own_pictures_results" / "index.html").is_file()
 
 

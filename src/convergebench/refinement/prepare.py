@@ -12,6 +12,7 @@ from convergebench.benchmarks.reedit.published import published_reasoner
 from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
 from convergebench.benchmarks.wording import chosen_rubrics, is_custom
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
+from convergebench.instructions.categories import with_categories
 from convergebench.judges import Judge, Rubric, open_judge
 from convergebench.judges.reasoning import ReasonerPrompts
 from convergebench.judges.registry import PROVIDERS
@@ -120,7 +121,7 @@ def _suite(settings: RefinementSettings) -> Suite:
         name += f"{'&' if '?' in name else '?'}data={settings.data}"
     suite = suites.load(name)
     choice = Sampling(settings.categories, settings.per_category, settings.limit, settings.sampling_seed)
-    cases = tuple(sample(suite.cases, lambda case: case.category, choice))
+    cases = with_categories(sample(suite.cases, lambda case: case.category, choice))
     return Suite(suite.name, suite.version, cases)
 
 

@@ -43,7 +43,7 @@ def enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
         )
     db.execute(
         "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET hints = excluded.hints",
+        "ON CONFLICT DO UPDATE SET category = excluded.category, hints = excluded.hints",
         (case.fingerprint, case.id, case.source.id, case.pair, case.category, case.kind,
          case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
     )  # fmt: skip

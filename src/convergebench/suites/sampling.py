@@ -82,25 +82,26 @@ def select(
     pictures: Sequence[str] = (),
     limit: int | None = None,
 ) -> tuple[Case, ...]:
-    """The cases that match each given property, in suite order; without properties, all cases.
+    """The cases that match each given property, in suite order; without properties, all cases. A case of
+    several categories, joined by `+`, is one of each.
 
     A limit takes cases from all pictures in turn, from each kind in proportion and with different edits, so
     that a few cases still cover the suite. The cases of a smaller limit are part of a larger one.
     """
-    properties: tuple[tuple[str, Sequence[str], Callable[[Case], str]], ...] = (
-        ("kind of picture", kinds, lambda case: case.kind),
-        ("category", categories, lambda case: case.category),
-        ("edit pair", pairs, lambda case: case.pair),
-        ("picture", pictures, lambda case: case.source.id),
+    properties: tuple[tuple[str, Sequence[str], Callable[[Case], Sequence[str]]], ...] = (
+        ("kind of picture", kinds, lambda case: (case.kind,)),
+        ("category", categories, lambda case: (case.category, *case.category.split("+"))),
+        ("edit pair", pairs, lambda case: (case.pair,)),
+        ("picture", pictures, lambda case: (case.source.id,)),
     )
     selected = tuple(cases)
-    for what, wanted, value_of in properties:
-        known = {value_of(case) for case in cases}
+    for what, wanted, values_of in properties:
+        known = {value for case in cases for value in values_of(case)}
         for name in wanted:
             if name not in known:
                 raise unknown_name(what, name, known)
         if wanted:
-            selected = tuple(case for case in selected if value_of(case) in wanted)
+            selected = tuple(case for case in selected if not set(wanted).isdisjoint(values_of(case)))
     if not selected:
         raise WrongUse("no case has all of these properties at once; leave one of the filters out.")
     if limit is None:

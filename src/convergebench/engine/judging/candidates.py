@@ -71,7 +71,7 @@ def judging_candidates(
         JudgingCandidate(one.place, JudgingTask(rubric, one.subject, repeat))
         for one in candidate_pictures(workspace, suite=suite, models=models, rounds=rounds)
         for rubric in rubrics
-        if rubric.of == one.of and rubric.category in ("", one.place.category)
+        if rubric.of == one.of and rubric.category in ("", *one.place.category.split("+"))
         if lacking(rubric, one.subject) is None
         for repeat in range(repeats)
     ]
