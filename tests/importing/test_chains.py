@@ -85,9 +85,30 @@ def test_other_pictures_under_the_same_name_take_the_place_of_the_first(workspac
 
 def test_a_round_without_its_picture_is_missing(workspace, chains):
     (chains / "picture1" / "dot_add_remove" / "I2_backward.png").unlink()
-    bring(workspace, chains)
+    assert bring(workspace, chains).incomplete == {
+        "picture1/dot_add_remove": "the folder holds no I2_backward picture"
+    }
     (finding,) = audit(load_audit_input(workspace))
     assert finding.kind == "missing_rounds" and "1 of them with holes" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), [("removed", "no I0_source picture"), ("truncated", "I0_source: ")]
+)
+def test_a_chain_without_its_source_is_named_and_the_others_are_imported(workspace, chains, damage, said):
+    source = chains / "picture1" / "dot_add_remove" / "I0_source.png"
+    source.unlink() if damage == "removed" else source.write_bytes(b"\x89PNG cut")
+    brought = bring(workspace, chains)
+    assert brought.returns == len(load_results(workspace).returns) == 3
+    ((case, reason),) = brought.incomplete.items()
+    assert case == "picture1/dot_add_remove" and said in reason and "left out" in reason
+
+
+def test_chains_without_any_source_are_refused(workspace, chains):
+    for source in chains.rglob("I0_source.png"):
+        source.unlink()
+    with pytest.raises(WrongUse, match="I0_source"):
+        bring(workspace, chains)
 
 
 @pytest.mark.parametrize("damage", ["removed", "truncated"])

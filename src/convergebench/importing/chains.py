@@ -27,7 +27,7 @@ class ChainFolder:
     """One case's pictures: I0_source, then I{n}_forward and I{n}_backward, as far as they exist."""
 
     case: str
-    source: Path
+    source: Path | None
     forward: dict[int, Path]
     backward: dict[int, Path]
 
@@ -40,25 +40,27 @@ class ChainFolder:
 class ImportedChains:
     returns: int
     incomplete: dict[str, str]
-    """Chains that ended before their last return, with the reason."""
+    """Chains that lack pictures or were left out, with the reason."""
 
 
 def find_chains(folder: Path) -> list[ChainFolder]:
-    """Every chain in the folder and its subfolders; a chain is named by its folder's path."""
-    found = []
-    for source in sorted(folder.rglob("*")):
-        match = _NAME.fullmatch(source.stem)
-        if match is None or match["role"].lower() != "source" or source.suffix.lower() not in _SUFFIXES:
-            continue
-        inside = source.parent.relative_to(folder).as_posix()
-        case = folder.absolute().name if inside == "." else inside
-        forward, backward = (_pictures(source.parent, role) for role in ("forward", "backward"))
-        found.append(ChainFolder(case, source, forward, backward))
-    if not any(chain.backward for chain in found):
+    """Every chain in the folder and its subfolders, also without its source; a chain is named by its folder's
+    path."""
+    found: dict[Path, dict[str, dict[int, Path]]] = {}
+    for path in sorted(folder.rglob("*")):
+        match = _NAME.fullmatch(path.stem)
+        if match and path.suffix.lower() in _SUFFIXES:
+            roles = found.setdefault(path.parent, {"source": {}, "forward": {}, "backward": {}})
+            roles[match["role"].lower()][int(match["round"])] = path
+    chains = [
+        ChainFolder(_case_id(folder, inside), roles["source"].get(0), roles["forward"], roles["backward"])
+        for inside, roles in found.items()
+    ]
+    if not any(chain.source and chain.backward for chain in chains):
         raise WrongUse(
             f"{folder} holds no chains; a chain is a folder with I0_source, I1_forward, I1_backward and so on"
         )
-    return found
+    return chains
 
 
 def import_chains(
@@ -73,50 +75,51 @@ def import_chains(
 
     An incomplete or damaged chain is stored as far as it goes; the missing step is recorded as a failure with
     its reason. Whether the model refused is not known: the rest of the chain is missing, and not zero.
+    Without its source, which identifies the case, a chain is left out.
     """
     editor = EditorFacts(model, VERSION)
     returns, incomplete, trajectories = 0, {}, []
     for chain in chains:
-        try:
-            read = Picture.from_file(chain.source)
-        except BadPicture as error:
-            incomplete[chain.case] = str(error)
+        read = _read(chain.source, "I0_source")
+        if chain.source is None or not isinstance(read, Picture):
+            reason = read.reason if isinstance(read, Failure) else "the folder holds no I0_source picture"
+            incomplete[chain.case] = f"{reason}; the chain is left out"
             continue
         source = read.normalised()
         workspace.pictures.put(source)
-        case = _case(chain, read.digest)
+        case = _case(chain.case, chain.source, read.digest)
         steps = list(_steps(chain, case, source))
         enrolment = Enrolment("round_trip", suite, editor, case, 0, chain.rounds)
         trajectories.append(_record(workspace, run, enrolment, steps))
         returns += sum(step.role == "backward" and made is not None for step, made in steps)
-        failed = [step for step, _ in steps if isinstance(step.outcome, Failure)]
-        if failed:
-            assert isinstance(failed[0].outcome, Failure)
-            incomplete[chain.case] = failed[0].outcome.reason
+        if lacking := _lacking(chain, steps):
+            incomplete[chain.case] = lacking
     asyncio.run(measure_workspace(workspace, metric_set, NoProgress(), trajectories, EVERY_KIND))
     return ImportedChains(returns, incomplete)
 
 
-def _pictures(folder: Path, role: str) -> dict[int, Path]:
-    found = {}
-    for path in folder.iterdir():
-        match = _NAME.fullmatch(path.stem)
-        if match and match["role"].lower() == role and path.suffix.lower() in _SUFFIXES:
-            found[int(match["round"])] = path
-    return dict(sorted(found.items()))
+def _case_id(folder: Path, inside: Path) -> str:
+    return folder.absolute().name if inside == folder else inside.relative_to(folder).as_posix()
 
 
-def _case(chain: ChainFolder, digest: str) -> Case:
+def _lacking(chain: ChainFolder, steps: Sequence[tuple[Step, Picture | None]]) -> str:
+    """The returns that are missing before its end, and why it ended early; empty if it is complete."""
+    holes = [number for number in range(1, chain.rounds) if number not in chain.backward]
+    others = f" and {len(holes) - 1} more before its end" if len(holes) > 1 else ""
+    reasons = [f"the folder holds no I{holes[0]}_backward picture{others}"] if holes else []
+    reasons += [step.outcome.reason for step, _ in steps if isinstance(step.outcome, Failure)]
+    return "; ".join(reasons)
+
+
+def _case(id: str, file: Path, digest: str) -> Case:
     """The picture's name: that of the folder above if there is one; otherwise the part before the name of a
     built-in edit, as in portrait_01_hat_add_remove; otherwise its content."""
-    above, _, name = chain.case.rpartition("/")
+    above, _, name = id.rpartition("/")
     known = next((pair for pair in PAIRS if name == pair.id or name.endswith(f"_{pair.id}")), None)
     before = name.removesuffix(known.id).rstrip("_") if known else ""
-    source = SourcePicture(above or before or f"picture-{digest[:8]}", chain.source, digest)
+    source = SourcePicture(above or before or f"picture-{digest[:8]}", file, digest)
     pair, category = (known.id, known.category) if known else (name, "")
-    return Case(
-        chain.case, (source,), f"(imported: {name})", f"(imported: undo {name})", pair, category
-    )  # fmt: skip
+    return Case(id, (source,), f"(imported: {name})", f"(imported: undo {name})", pair, category)
 
 
 def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[Step, Picture | None]]:

@@ -26,7 +26,7 @@ class ImportSummary:
     models: tuple[str, ...]
     returns: int
     incomplete: Mapping[str, str] = field(default_factory=dict)
-    """Chains that ended before their last return, with the reason."""
+    """Chains that lack pictures or were left out, with the reason."""
 
 
 def import_path(
