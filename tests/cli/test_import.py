@@ -49,6 +49,13 @@ def test_an_imported_model_that_gets_the_name_of_another_stays_a_model_of_its_ow
     assert restored.out == "flux (imported) is now called qwen.\n"
 
 
+def test_one_return_and_columns_that_are_no_metrics_are_told(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("model,image,edit_pair,round,ssim,vibe\nflux,a.jpg,hat,1,0.9,3\n")
+    shown = cli("import", tmp_path / "one.csv", "--workspace", tmp_path / "w")
+    assert shown.out.startswith("Imported 1 return of flux into ")
+    assert shown.sentence.endswith("these columns are no metrics of pictures and are left out: vibe")
+
+
 def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "chain" / "anna" / "hat"
     folder.mkdir(parents=True)

@@ -53,6 +53,12 @@ def test_our_own_export_can_be_imported(tmp_path, returned, results_of):
         ("flux,a.jpg,hat,p,a,0,20,0.9,0,0.9", "round must be a whole number from 1"),
         ("flux,a.jpg,hat,p,a,1,20,good,0,0.9", "ssim must be a number, not 'good'"),
         ("flux,a.jpg,hat,p,a,1,nan,0.9,0,0.9", "psnr is not a number; leave it empty"),
+        (
+            "flux,a.jpg,hat,p,a,1,20,1.9,0,0.9",
+            r"line 2: ssim is 1.9, which it can never be \(its best value is 1",
+        ),
+        ("flux,a.jpg,hat,p,a,1,20,0.9,-0.1,0.9", "lpips is -0.1, which it can never be"),
+        ("flux,a.jpg,hat,p,a,1,-inf,0.9,0,0.9", "psnr is -inf, which it can never be"),
         (",a.jpg,hat,p,a,1,20,0.9,0,0.9", "names no model; set it with --model"),
         ("flux,,hat,p,a,1,20,0.9,0,0.9", "has no image"),
     ],
@@ -62,9 +68,28 @@ def test_a_bad_row_is_named_with_its_line(table, line, said):
         read_csv(table(line))
 
 
+def test_a_cosine_may_be_above_one_by_rounding(table):
+    (row,) = read_csv(table("flux,a.jpg,hat,p,a,1,20,0.9,0,1.0002"))
+    assert row.measured["clip"] == 1.0002
+
+
 def test_a_file_without_a_needed_column_says_which(table):
-    with pytest.raises(WrongUse, match="no column edit_pair"):
+    with pytest.raises(
+        WrongUse, match="no column edit_pair; a detailed CSV needs image, edit_pair, round and a"
+    ):
         read_csv(table("a,1", header="image,round"))
+
+
+def test_every_metric_of_pictures_has_a_column_and_others_are_named(table, caplog):
+    header = "model,image,edit_pair,round,dists,flip,ssmi"
+    (row,) = read_csv(table("flux,a.jpg,hat,1,0.25,0.125,0.9", header=header))
+    assert row.measured == {"dists": 0.25, "flip": 0.125}
+    assert caplog.messages[0].endswith("left out: ssmi")
+
+
+def test_a_table_with_nothing_but_what_it_needs_is_read_without_a_word(table, caplog):
+    (row,) = read_csv(table("a.jpg,hat,1,0.9", header="image,edit_pair,round,ssim"), "mine")
+    assert (row.model, row.category, row.measured, caplog.messages) == ("mine", "", {"ssim": 0.9}, [])
 
 
 def test_a_file_without_rows_or_that_is_no_table_is_refused(table, tmp_path):
@@ -103,6 +128,14 @@ def test_results_json_is_read_in_each_documented_form(tmp_path, content):
     rows = read_json(path)
     assert [(row.model, row.round) for row in rows] == [("nano_banana", 1), ("nano_banana", 2)]
     assert [row.measured["ssim"] for row in rows] == pytest.approx([0.9, 0.8])
+
+
+def test_results_without_a_value_of_any_metric_are_refused(tmp_path, table):
+    (tmp_path / "results.json").write_text(json.dumps([{**EXPERIMENT, "model": "m", "round": 1, "foo": 1}]))
+    with pytest.raises(WrongUse, match=r"results\.json holds no value of a metric, but foo; name columns"):
+        read_json(tmp_path / "results.json")
+    with pytest.raises(WrongUse, match="holds no value of a metric; name"):
+        read_csv(table("flux,a.jpg,hat,portrait,accessories,1,,,,"))
 
 
 def test_a_model_named_inside_wins_over_the_files_name(tmp_path):

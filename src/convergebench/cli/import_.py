@@ -17,6 +17,7 @@ from convergebench.cli.options import (
     listed,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.metrics import MetricSet
@@ -74,7 +75,7 @@ def command(
     for case, reason in imported.incomplete.items():
         typer.echo(f"convergebench: {case} is incomplete: {reason}", err=True)
     typer.echo(
-        f"Imported {imported.returns:,} returns of {', '.join(imported.models)} into {workspace} "
+        f"Imported {counted(imported.returns, 'return')} of {', '.join(imported.models)} into {workspace} "
         f"as suite {imported.suite}. Next: {follow_up('audit', workspace, '--suite', imported.suite)}"
     )
 
@@ -116,5 +117,6 @@ def _import_pictures(
     for case, reason in done.missing.items():
         typer.echo(f"convergebench: {case} is not complete: {reason}", err=True)
     typer.echo(
-        f"Imported {done.pictures:,} pictures of {model} into {workspace} as {', '.join(done.suites)}."
+        f"Imported {counted(done.pictures, 'picture')} of {model} into {workspace} "
+        f"as {', '.join(done.suites)}."
     )

@@ -5,24 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
 from convergebench.errors import WrongUse
-from convergebench.metrics import facts
+from convergebench.metrics import facts, names
 from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.text_files import read_text
 from convergebench.types import ImportedReturn
 
-COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
-"""Value columns and their metrics; columns named after our own metrics are used directly."""
+log = logging.getLogger("convergebench")
+
 NEEDED = ("image", "edit_pair", "round")
 LARGEST_NUMBER = 1e9
-_OURS = ("ms_ssim", "lpips_vgg")
+_OPTIONAL = ("model", "image_type", "edit_category", "seed")
+_PREDECESSORS = {"clip_similarity": "clip"}
+"""Columns of metrics that had another name."""
+_ROUNDING = 1e-3
+"""How far a cosine of half-precision features may be above 1."""
 _JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")
 
 
@@ -35,13 +41,13 @@ def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
         lacking = [name for name in NEEDED if name not in header]
         if lacking:
             raise WrongUse(
-                f"{path} has no column {lacking[0]}; a detailed CSV has model, image, edit_pair, "
-                "image_type, edit_category, round and a column for each metric"
+                f"{path} has no column {lacking[0]}; a detailed CSV needs image, edit_pair, round and a "
+                "column for each metric, such as ssim, and may have model, image_type, edit_category and seed"
             )
         rows = [_row(fields, f"{path}, line {reader.line_num}", model) for fields in reader]
     except csv.Error as error:
         raise WrongUse(f"{path} is not a CSV file ({error})") from error
-    return _checked(rows, path, model)
+    return _checked(rows, header, path, model)
 
 
 def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
@@ -63,11 +69,12 @@ def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
         content = content.get("results", content.get("experiments"))
     if not isinstance(content, list):
         raise WrongUse(f"{path} holds no list of results; see docs/convergence.md#import for its form")
-    rows = []
+    rows, columns = [], dict[str, None]()
     for number, experiment in enumerate(content):
         for fields in _flattened(experiment, path):
             rows.append(_row({"model": fallback, **fields}, f"{path}, result {number + 1}", model))
-    return _checked(rows, path, model)
+            columns |= dict.fromkeys(fields)
+    return _checked(rows, columns, path, model)
 
 
 def _flattened(experiment: Any, path: Path) -> Iterator[dict[str, Any]]:
@@ -86,7 +93,11 @@ def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedRe
     if lacking:
         raise WrongUse(f"{place} has no {lacking[0]}")
     picture, pair = PurePath(str(fields["image"])).stem, str(fields["edit_pair"])
-    measured = {metric: fields.get(column) for column, metric in _metric_columns(fields).items()}
+    measured = {
+        metric: _measured(fields[column], place, metric)
+        for column, metric in _metric_columns().items()
+        if fields.get(column) not in (None, "")
+    }
     return ImportedReturn(
         model=str(name),
         case=f"{picture}/{pair}",
@@ -96,17 +107,15 @@ def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedRe
         kind=str(fields.get("image_type") or "picture"),
         seed=_whole(fields.get("seed") or 0, place),
         round=_round(fields["round"], place),
-        measured={
-            metric: _measured(value, place, metric)
-            for metric, value in measured.items()
-            if value not in (None, "")
-        },
+        measured=measured,
     )
 
 
-def _metric_columns(fields: Mapping[str, Any]) -> dict[str, str]:
-    known = {**COLUMNS, **{name: name for name in _OURS}}
-    return {column: metric for column, metric in known.items() if column in fields}
+@cache
+def _metric_columns() -> dict[str, str]:
+    """The metrics of whole pictures, by column."""
+    whole = (name for name in names() if facts(name).dimension in ("quality", "semantic"))
+    return {**_PREDECESSORS, **{name: name for name in whole}}
 
 
 def _round(value: Any, place: str) -> int:
@@ -124,9 +133,13 @@ def _whole(seed: Any, place: str) -> int:
 
 
 def _measured(value: Any, place: str, metric: str) -> float:
-    number = _number(value, place, metric)
-    if math.isinf(number) and number != facts(metric).perfect:
-        raise WrongUse(f"{place}: {metric} is {number:g}, which it can never be; correct it")
+    number, known = _number(value, place, metric), facts(metric)
+    beyond = {"higher": number - known.perfect, "lower": known.perfect - number}.get(known.better, 0.0)
+    if (math.isinf(number) and number != known.perfect) or beyond > _ROUNDING:
+        raise WrongUse(
+            f"{place}: {metric} is {number:g}, which it can never be (its best value is {known.perfect:g}); "
+            "correct it, or leave it empty"
+        )
     return number
 
 
@@ -142,9 +155,21 @@ def _number(value: Any, place: str, what: str) -> float:
     return number
 
 
-def _checked(rows: list[ImportedReturn], path: Path, model: str | None) -> list[ImportedReturn]:
+def _checked(
+    rows: list[ImportedReturn], columns: Iterable[str], path: Path, model: str | None
+) -> list[ImportedReturn]:
     if not rows:
         raise WrongUse(f"{path} holds no rows")
+    known = {*NEEDED, *_OPTIONAL, *_metric_columns()}
+    others = ", ".join(name for name in columns if name and name not in known)
+    if not any(row.measured for row in rows):
+        besides = f", but {others}" if others else ""
+        raise WrongUse(
+            f"{path} holds no value of a metric{besides}; name columns after the metrics that "
+            "convergebench metrics lists under quality or semantic, such as ssim"
+        )
+    if others:
+        log.warning("%s: these columns are no metrics of pictures and are left out: %s", path, others)
     found = {row.model for row in rows}
     if model is None or found == {model}:
         return rows

@@ -60,6 +60,13 @@ def test_doubled_keys_are_counted_and_those_that_disagree(published):
     )
 
 
+def test_one_doubled_key_is_told_in_the_singular(workspace, tmp_path):
+    import_rows(workspace, [row("m", 1, 1, 0.9), row("m", 1, 1, 0.8)], tmp_path)
+    assert kinds(workspace)["duplicate_keys"].sentence.startswith(
+        "1 key (model, case, round) occurs 2 times;"
+    )
+
+
 def test_of_a_doubled_key_the_last_row_counts(published):
     (value,) = (
         item.values["ssim"].value

@@ -68,9 +68,10 @@ def _duplicate_keys(evidence: AuditInput) -> Iterator[AuditFinding]:
         contents.setdefault(key, set()).add(tuple(sorted(row.measured.items())))
     differing = sum(len(contents[key]) > 1 for key in doubled)
     times = _span(doubled.values())
+    keys, verb = ("key", "occurs") if len(doubled) == 1 else ("keys", "occur")
     yield AuditFinding(
         "duplicate_keys",
-        f"{len(doubled):,} keys (model, case, round) occur {times} times; {differing:,} of them with "
+        f"{len(doubled):,} {keys} (model, case, round) {verb} {times} times; {differing:,} of them with "
         "different values. Only the last row of each key counts.",
         len(doubled),
         Counter(key[0] for key in doubled),
