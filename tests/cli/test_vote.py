@@ -81,6 +81,43 @@ def test_a_rater_can_be_deleted(cli: Cli, voted: Path) -> None:
     assert "no rater hasty" in cli("vote", "-w", voted, "--delete", "hasty").sentence
 
 
+def test_a_rater_who_voted_by_model_names_can_be_deleted(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    rows = "x,y,model_a,human:carl\nx,z,tie,human:carl\nx,z,tie,human:dora\n"
+    (tmp_path / "arena.csv").write_text(f"model_a,model_b,winner,judge\n{rows}")
+    assert (
+        "3 new votes (arena), 3 of them by"
+        in cli("vote", "-w", voted, "--import", tmp_path / "arena.csv").out
+    )
+    saved = cli("vote", "-w", voted, "--save", tmp_path / "saved")
+    assert saved.sentence.startswith("3 votes by model names only left out")
+    assert cli("vote", "-w", voted, "--delete", "carl").out == "Deleted 2 votes of carl.\n"
+    assert cli("vote", "-w", voted, "--delete", "dora").out == "Deleted 1 vote of dora.\n"
+    assert "no rater carl" in cli("vote", "-w", voted, "--delete", "carl").sentence
+
+
+def test_votes_on_pictures_of_another_workspace_are_kept_and_told(
+    cli: Cli, voted: Path, tmp_path: Path
+) -> None:
+    assert cli("vote", "-w", voted, "--save", tmp_path / "votes.jsonl").code == 0
+    votes = len((tmp_path / "votes.jsonl").read_text().splitlines())
+    cli(
+        "run",
+        "-m",
+        "jpeg,blur",
+        "--suite",
+        "converge-drawn",
+        "--limit",
+        1,
+        "--rounds",
+        1,
+        "-w",
+        tmp_path / "else",
+    )
+    done = cli("vote", "-w", tmp_path / "else", "--import", tmp_path / "votes.jsonl")
+    assert done.code == 0 and f"{votes} new votes" in done.out
+    assert done.sentence.endswith(f"does not have: {votes} of these {votes} votes, kept for when it has them")
+
+
 def test_a_plan_counts_votes_and_costs(cli: Cli, voted: Path) -> None:
     done = cli("vote", "-w", voted, "--plan", "--usd-per-hour", 20)
     assert done.code == 0 and "$20 an hour" in done.out and "steady" in done.out
@@ -96,7 +133,7 @@ def test_votes_are_saved_and_imported_elsewhere(cli: Cli, voted: Path, tmp_path:
         assert cli("vote", "-w", voted, "--save", tmp_path / format, "--format", format).code == 0
     fill(tmp_path / "other")
     done = cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "convergebench")
-    assert done.code == 0 and "0 known before" in done.out
+    assert (done.code, done.err) == (0, "") and "0 known before" in done.out
     before = cli("agreement", "-w", voted, "--json").json
     assert cli("agreement", "-w", tmp_path / "other", "--json").json == before
     assert "0 new votes" in cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "arena").out

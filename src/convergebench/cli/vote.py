@@ -57,7 +57,7 @@ def command(
     ] = [],  # noqa: B006
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="FILE", help="Write all votes to a file, in the format of --format."),
+        typer.Option("--save", metavar="FILE", help="Write the votes on pictures to a file, see --format."),
     ] = None,
     format: Annotated[
         str, typer.Option(help="Format of --save: convergebench, arena, gedit-v2 or genai-bench.")

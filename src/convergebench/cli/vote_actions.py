@@ -11,10 +11,11 @@ import typer
 
 from convergebench.cli.options import print_table
 from convergebench.errors import WrongUse
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.analysis.statistics.clustered_mean import Interval
-    from convergebench.analysis.votes.vote import Answer, QuestionKind
+    from convergebench.analysis.votes.vote import Answer, QuestionKind, Vote
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import QuestionPool
     from convergebench.votes.study import StudyText
@@ -51,7 +52,21 @@ def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]
                     saved = save_foreign_vote(workspace, one, path.name, run.id)
                     new, by_name = new + saved, by_name + saved
             names = f", {by_name} of them by model names only" if by_name else ""
-            typer.echo(f"{path}: {new} new votes ({format}){names}, {len(votes) - new} known before.")
+            typer.echo(
+                f"{path}: {counted(new, 'new vote')} ({format}){names}, {len(votes) - new} known before."
+            )
+            _warn_of_absent_pictures(workspace, [one for one in votes if isinstance(one, Vote)])
+
+
+def _warn_of_absent_pictures(workspace: Workspace, votes: Sequence[Vote]) -> None:
+    from convergebench.votes.vote_store import of_absent_pictures
+
+    if absent := of_absent_pictures(workspace, votes):
+        typer.echo(
+            f"convergebench: on pictures that {workspace.folder} does not have: {absent} of these "
+            f"{counted(len(votes), 'vote')}, kept for when it has them",
+            err=True,
+        )
 
 
 def is_genai_bench(path: Path) -> bool:
@@ -93,14 +108,15 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
             else:
                 new += save_foreign_vote(workspace, vote, data.name, run.id)
     typer.echo(
-        f"{data}: {new} new votes on edits of {len(edits)} models (GenAI-Bench), {len(given) - new} known "
-        f"before. Judge these edits with convergebench score --suite {genai.NAME} --data {data} --judge …, "
-        "then see convergebench agreement."
+        f"{data}: {counted(new, 'new vote')} on edits of {counted(len(edits), 'model')} (GenAI-Bench), "
+        f"{len(given) - new} known before. Judge these edits with convergebench score --suite {genai.NAME} "
+        f"--data {data} --judge …, then see convergebench agreement."
     )
 
 
 def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str) -> None:
     from convergebench.atomic_files import replacing
+    from convergebench.results.votes import imported_preferences
     from convergebench.votes.exchange import arena_csv, gedit_jsonl, genai_jsonl
     from convergebench.votes.vote_lines import vote_line
     from convergebench.votes.vote_store import read_votes
@@ -119,17 +135,23 @@ def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str
         raise WrongUse(f"unknown format {format}; choose convergebench, arena, gedit-v2 or genai-bench")
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
-    lines = text.count("\n")
-    typer.echo(f"Wrote {path}: {lines - (format == 'arena')} votes")
+    typer.echo(f"Wrote {path}: {counted(text.count('\n') - (format == 'arena'), 'vote')}")
+    by_names = len(imported_preferences(workspace))
+    if by_names:
+        typer.echo(
+            f"convergebench: {counted(by_names, 'vote')} by model names only left out; keep the files that "
+            "they were imported from",
+            err=True,
+        )
 
 
 def delete_votes(workspace: Workspace, pseudonym: str) -> None:
-    from convergebench.votes.vote_store import delete_rater, raters, read_votes
+    from convergebench.votes.vote_store import delete_rater, votes_by_rater
 
-    known = raters(read_votes(workspace))
+    known = votes_by_rater(workspace)
     if pseudonym not in known:
         raise WrongUse(f"there is no rater {pseudonym}; the raters are {', '.join(known) or 'none'}")
-    typer.echo(f"Deleted {delete_rater(workspace, pseudonym)} votes of {pseudonym}.")
+    typer.echo(f"Deleted {counted(delete_rater(workspace, pseudonym), 'vote')} of {pseudonym}.")
 
 
 def print_plan(workspace: Workspace, pool: QuestionPool, usd_per_hour: float) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from convergebench.analysis.votes.vote import IMPORTED, QuestionKind, Vote
 from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Subject, Verdict, rubric
 from convergebench.judges.asking import key_of, pictures_sent, texts_sent
 from convergebench.judges.base import JudgeAttempt
+from convergebench.results import Records
 from convergebench.results.judgements import stored_verdicts
-from convergebench.results.votes import vote_replies
+from convergebench.results.votes import imported_preferences, vote_replies
 from convergebench.store import Workspace
 from convergebench.store.judgements import (
     JudgementRequest,
@@ -73,14 +75,24 @@ def withdraw_vote(workspace: Workspace, vote: Vote) -> None:
 
 def delete_rater(workspace: Workspace, pseudonym: str) -> int:
     """Remove all votes of a rater, and the rater; the number of votes removed."""
-    count = sum(vote.rater == pseudonym for vote in read_votes(workspace))
+    count = votes_by_rater(workspace)[pseudonym]
     delete_judge(workspace, human_judge(pseudonym).fingerprint).result()
     return count
 
 
-def raters(votes: Iterable[Vote]) -> list[str]:
-    """In order of appearance."""
-    return list(dict.fromkeys(vote.rater for vote in votes))
+def votes_by_rater(workspace: Workspace) -> Counter[str]:
+    """How many votes each person gave, on pictures or by the names of models, in order of appearance."""
+    people = f"{HUMAN}:"
+    by_names = [name for name, _, _ in imported_preferences(workspace) if name.startswith(people)]
+    return Counter(
+        [*(vote.rater for vote in read_votes(workspace)), *(name.removeprefix(people) for name in by_names)]
+    )
+
+
+def of_absent_pictures(workspace: Workspace, votes: Iterable[Vote]) -> int:
+    """The number of votes on a picture that is in no step of the workspace."""
+    there = {digest for step in Records.of(workspace).steps for digest in (*step.inputs, step.picture)}
+    return sum(any(digest not in there for _, digest in vote.pictures) for vote in votes)
 
 
 def _request(vote: Vote, asked: Rubric, judge: JudgeFacts) -> JudgementRequest:
