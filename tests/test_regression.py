@@ -158,11 +158,11 @@ def pictures_of_two(tmp_path: Path) -> Callable[[], Path]:
     return make
 
 
-def folder_of(path: Path, **seeds: int) -> Path:
+def folder_of(path: Path, width: int = 64, height: int = 48, **seeds: int) -> Path:
     """A folder of pictures by name and seed."""
     path.mkdir()
     for name, seed in seeds.items():
-        (path / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=seed)).encoded)
+        (path / f"{name}.png").write_bytes(Picture.from_pixels(textured(width, height, seed)).encoded)
     return path
 
 
@@ -212,9 +212,10 @@ def test_resolutions_and_seed_policies_of_one_model_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Working at half the size costs detail; the same noise in every step adds up faster."""
-    pictures = folder_of(tmp_path / "pictures", **{f"p{number}": number for number in range(4)})
+    seeds = {f"p{number}": number for number in range(4)}
+    pictures = folder_of(tmp_path / "pictures", 128, 96, **seeds)
     folder = tmp_path / "results"
-    for model, policy in (("noise", "fresh"), ("noise", "same"), ("half=noise?size=32", "fresh")):
+    for model, policy in (("noise", "fresh"), ("noise", "same"), ("half=noise?size=64", "fresh")):
         with api.run(
             model, images=pictures, rounds=2, workspace=folder, metrics=("ssim",),
             seed_policy=policy, limit=8,

@@ -189,6 +189,11 @@ def test_jpeg_damage_outside_an_edit_is_undone_by_pasting() -> None:
     assert np.array_equal(pasted.pixels, SOURCE)
 
 
+def test_the_smallest_and_the_largest_size_are_taken() -> None:
+    for size in ("64", "10000", "20000x5000"):
+        assert open_editor(f"jpeg?size={size}").facts.parameters["size"] == size
+
+
 def test_a_size_that_is_the_models_own_parameter_goes_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "some-key")
     assert open_editor("gpt-image-2?size=1024x1024").facts.parameters["size"] == "1024x1024"
@@ -196,7 +201,17 @@ def test_a_size_that_is_the_models_own_parameter_goes_to_the_model(monkeypatch: 
 
 @pytest.mark.parametrize(
     ("spec", "said"),
-    [("jpeg?paste=mask", "paste must be footprint"), ("jpeg?size=large", "size must be the longer side")],
+    [
+        ("jpeg?paste=mask", "paste must be footprint"),
+        ("jpeg?size=large", "size must be the longer side"),
+        ("jpeg?size=-5", "size must be the longer side"),
+        ("jpeg?size=0", "size=0 is too small; give sides of 64 pixels or more"),
+        ("jpeg?size=63", "size=63 is too small"),
+        ("jpeg?size=1024x8", "size=1024x8 is too small"),
+        ("jpeg?size=10017", "could make pictures of 10016 × 10016; stay below 100 megapixels"),
+        ("jpeg?size=20000x5008", "size=20000x5008 could make pictures of 20000 × 5008"),
+        (f"jpeg?size={10**40}", "size must be the longer side"),
+    ],
 )
 def test_a_wrong_composition_is_answered_in_one_sentence(spec: str, said: str) -> None:
     with pytest.raises(WrongUse, match=said):

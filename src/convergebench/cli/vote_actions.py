@@ -135,7 +135,8 @@ def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str
         raise WrongUse(f"unknown format {format}; choose convergebench, arena, gedit-v2 or genai-bench")
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
-    typer.echo(f"Wrote {path}: {counted(text.count('\n') - (format == 'arena'), 'vote')}")
+    lines = text.count("\n")
+    typer.echo(f"Wrote {path}: {counted(lines - (format == 'arena'), 'vote')}")
     by_names = len(imported_preferences(workspace))
     if by_names:
         typer.echo(

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 PASTE, SIZE = "paste", "size"
 FOOTPRINT = "footprint"
 MULTIPLE = 16
-_SIZE = re.compile(r"(\d+)(?:x(\d+))?")
+SMALLEST = 64
+"""Editors and metrics need sides of this many pixels."""
+_SIZE = re.compile(r"(\d{1,9})(?:x(\d{1,9}))?")
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class Composition:
         size = str(parameters.pop(SIZE, "")) if with_size else ""
         if paste not in ("", FOOTPRINT):
             raise WrongUse(f"paste must be {FOOTPRINT}, not {paste}")
-        if size and not _SIZE.fullmatch(size):
-            raise WrongUse(f"size must be the longer side, as in 1024, or as in 1024x768, not {size}")
+        if size:
+            _check_size(size)
         return cls(paste, size)
 
     @property
@@ -67,6 +69,22 @@ class Composition:
             facts,
             name=f"{base}?{'&'.join(named)}",
             parameters={**facts.parameters, **self.parameters},
+        )
+
+
+def _check_size(size: str) -> None:
+    from convergebench.picture import MAX_MEGAPIXELS
+
+    found = _SIZE.fullmatch(size)
+    if not found:
+        raise WrongUse(f"size must be the longer side, as in 1024, or as in 1024x768, not {size}")
+    if any(int(side) < SMALLEST for side in found.groups() if side):
+        raise WrongUse(f"size={size} is too small; give sides of {SMALLEST} pixels or more, as in 1024")
+    width, height = size_for((1, 1), size)  # no picture gets larger than a square one
+    if width * height > MAX_MEGAPIXELS * 1_000_000:
+        raise WrongUse(
+            f"size={size} could make pictures of {width} × {height}; stay below {MAX_MEGAPIXELS} megapixels, "
+            "as in 1024"
         )
 
 

@@ -63,7 +63,7 @@ def test_singlepass_against_multipass_fresh_against_same_seed_and_this_size_agai
         str(tmp_path / "w"),
         "--json",
     ]
-    sizes = ("noise?size=32", "noise?size=56")
+    sizes = ("noise?size=64", "noise?size=112")
     for more in ((), ("--protocol", "singlepass"), ("--seed-policy", "same"), ("-m", ",".join(sizes))):
         assert code_of([*run, *more]) == 0
     capsys.readouterr()
