@@ -15,8 +15,11 @@ from convergebench.cli.options import (
     benchmark,
     listed,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
+    from convergebench.benchmarks.layouts import FolderLayout
+    from convergebench.report.export.result_folders import ExportedResults
     from convergebench.types import SuiteId
 
 NAME = "export"
@@ -73,10 +76,30 @@ def _export_pictures(
     layout: str, folder: Path, models: list[str], suite: SuiteId | None, workspace: Path
 ) -> None:
     from convergebench.benchmarks.layouts import folder_layout
+    from convergebench.errors import WrongUse
     from convergebench.report.export.result_folders import export_results
 
     chosen = folder_layout(layout)
     with benchmark(workspace, models) as opened:
-        for one in export_results(opened.workspace, chosen, folder, suite):
+        done = export_results(opened.workspace, chosen, folder, suite)
+    nothing = [_why_nothing(one, chosen) for one in done if not one.pictures]
+    if len(nothing) == len(done):
+        raise WrongUse(f"no result was written: {'; '.join(nothing)}")
+    for one in done:
+        if one.pictures:
             missing = f", {one.missing} missing" if one.missing else ""
-            typer.echo(f"Wrote {one.pictures} pictures of {one.model} to {one.folder}{missing}")
+            typer.echo(f"Wrote {counted(one.pictures, 'picture')} of {one.model} to {one.folder}{missing}")
+    for reason in nothing:
+        typer.echo(f"convergebench: {reason}", err=True)
+
+
+def _why_nothing(one: ExportedResults, layout: FolderLayout) -> str:
+    from convergebench.importing.result_folders import PROTOCOLS
+
+    if one.missing:
+        return f"none of the {counted(one.missing, 'result')} of {one.model} has a picture"
+    protocols = [PROTOCOLS[role] for role in layout.roles]
+    return (
+        f"the layout {layout.name} is for results of the protocol {' or '.join(protocols)}, and {one.model} "
+        f"has none; make them with convergebench run --protocol {protocols[0]}, with the same suite and model"
+    )

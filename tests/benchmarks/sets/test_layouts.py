@@ -84,6 +84,26 @@ def test_results_of_judged_benchmarks_are_read_back_as_they_were_written(
     capsys.readouterr()
 
 
+def test_results_of_another_protocol_are_not_written_and_it_is_said_what_to_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = f"do-undo?data={imitations.write_do_undo(tmp_path / 'data')}"
+    first, folder = tmp_path / "first", tmp_path / "out"
+    run = ["run", "--suite", suite, "--metric", "psnr", "-w", str(first), "--json", "--limit", "1"]
+    export = ["export", "--layout", "do-undo", "-o", str(folder), "-w", str(first)]
+    said = "noise has none; make them with convergebench run --protocol independent"
+    assert code_of([*run, "-m", "noise"]) == 0
+    capsys.readouterr()
+    assert code_of(export) == 2
+    alone = capsys.readouterr()
+    assert "no result was written" in alone.err and said in alone.err and not alone.out
+    assert code_of([*run, "-m", "jpeg", "--protocol", "independent"]) == 0
+    capsys.readouterr()
+    assert code_of(export) == 0
+    beside = capsys.readouterr()
+    assert "Wrote 2 pictures of jpeg" in beside.out and "noise" not in beside.out and said in beside.err
+
+
 def test_magicbrush_has_chained_and_independent_turns_side_by_side(tmp_path: Path) -> None:
     suite = f"magicbrush?data={imitations.write_magicbrush_test(tmp_path / 'data')}"
     for protocol in ("session", "independent"):
