@@ -13,9 +13,11 @@ _ADDRESS = re.compile(
 _SETTING = re.compile(r"[?&][\w-]+=\(address\)")
 """In the name of a model or judge, where its server is."""
 _PATH = re.compile(
-    r"(?<![\w./~])(?:~|\.{1,2})?/(?:[^\s/,;:)\"'“”]+/)*(?P<name>[^\s/,;:)\"'“”]*)"
+    r"(?<![\w./~])(?!/>|(?<=<)/\w+>|(?<=\$)/\w+(?![\w/]))"
+    r"(?:~|\.{1,2})?/(?:[^\s/,;:)\"'“”]+/)*(?P<name>[^\s/,;:)\"'“”]*)"
     r"|\b[A-Za-z]:\\(?:[^\s\\,;:)\"']+\\)*(?P<windows>[^\s\\,;:)\"']*)"
 )
+"""A slash of a unit, as in $/session, or of a tag, as in </b>, begins no path."""
 _ADVICE = re.compile(
     r"\s*[:;,(]?\s*(?:(?:run|or|by|with|see|use|try)\b:?\s+)?(?:`)?"
     r"(?:pip install|convergebench (?=[a-z]))(?:(?!\.\s).)*?(?=\.\s|\.?$)"
