@@ -76,6 +76,28 @@ def test_what_a_person_sees_is_told_by_round_and_by_category_too():
     assert "seen-by-round" not in dict(grids_of(results, ranking(results), ranking(results)))
 
 
+def two_models(*cases_of_the_second):
+    """The first stays usable on case p, and not on case q."""
+    lasting = chain("lasting", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0))
+    lost = chain("lasting", "q", (YES, 0.1, 1.0), (YES, 0.1, 1.0))
+    second = [
+        one for case in cases_of_the_second for one in chain("short", case, (YES, 1.0, 1.0), (YES, 0.1, 1.0))
+    ]
+    measured = (metrics.facts("undid"), metrics.facts("ssim"))
+    return headline_ranking(Results("s@1", 2, measured, (*lasting, *lost, *second), (), ()))
+
+
+def test_the_only_shared_case_is_told_by_what_models_have_on_it():
+    said = told(sentences.what_a_person_sees(two_models("p")))
+    assert "with lasting for 2.0 of 2 rounds and short for 1.0 of 2 rounds." in said
+    assert said.endswith("One case does not support a ranking.")
+
+
+def test_models_without_a_shared_case_are_not_compared():
+    said = told(sentences.what_a_person_sees(two_models("r")))
+    assert said == "No case has a score of all models, so models cannot be compared."
+
+
 def test_one_part_is_no_breakdown(results):
     portraits = replace(
         results, returns=tuple(item for item in results.returns if item.kind == "portrait"), troubles=()

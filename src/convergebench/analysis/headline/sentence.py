@@ -32,7 +32,7 @@ def headline_sentence(found: Headline) -> str:
     elif others:
         link = "next is" if others[0].usable is None else "next,"
         parts.append(f"{link} {_of_model(others[0])}")
-    on = f" (on {found.cases} of {found.all_cases} cases)" if found.cases < found.all_cases else ""
+    on = f" (ranked on {found.cases} of {found.all_cases} cases)" if found.cases < found.all_cases else ""
     return f"{'; '.join(parts)}{on}."
 
 

@@ -19,6 +19,8 @@ from convergebench.analysis import (
     missing_values,
     shortfall,
 )
+from convergebench.analysis.headline.headline import Headline
+from convergebench.analysis.headline.usable_rounds import usable_rounds
 from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_profile
 from convergebench.analysis.round_trip.half_life import is_reached
 from convergebench.report.formatting import decimals, mean_with_interval, metric_title, number
@@ -73,14 +75,27 @@ def what_a_person_sees(ranked: Ranking) -> Iterator[str]:
         return
     if found.cases > 1 or len(found.rows) < 2:
         yield headline_sentence(found)
-        return
-    known = [
-        f"{row.model} for {row.usable.mean:.1f} of {counted(row.usable.horizon, 'round')}"
+    elif not found.cases:
+        yield "No case has a score of all models, so models cannot be compared."
+    else:
+        yield from _on_the_only_case(found)
+
+
+def _on_the_only_case(found: Headline) -> Iterator[str]:
+    """`usable` of a row is over all its cases, and is not what the models have on this one."""
+    lasted = {
+        row.model: usable_rounds(found.scored[row.model], found.thresholds, found.rounds)
         for row in found.rows
-        if row.usable is not None
+        if row.score is not None
+    }
+    known = [
+        f"{model} for {usable.mean:.1f} of {counted(usable.horizon, 'round')}"
+        for model, usable in lasted.items()
+        if usable is not None
     ]
     if known:
-        yield f"On the only case that all models have, pictures stay usable with {listed(known)}."
+        models = listed(known)
+        yield f"On the only case that all models with a score have, pictures stay usable with {models}."
     yield "One case does not support a ranking."
 
 
