@@ -196,13 +196,36 @@ def test_a_part_with_one_case_supports_no_claim(results):
     assert "keeps most" not in told(sentences.parts(single, ranking(single)))
 
 
+def test_a_planned_round_that_no_chain_reached_hides_nothing_that_was_measured_before(results):
+    stopped = replace(results, rounds=20)
+    ranked = ranking(stopped)
+    claims = sentences.of_round_trips(stopped, ranked, headline_ranking(stopped), counts_of(stopped))
+    assert "So far no chain has returned from more than 10 rounds." in told(claims["setup"])
+    assert "No model has a value of SSIM at round 20 to be ranked by." in told(claims["ranking"])
+    assert "of qwen goes from" in told(claims["degradation"]) and "at round 10." in told(
+        claims["degradation"]
+    )
+    assert "Half of the chains of flux-kontext-dev have fallen after" in told(claims["survival"])
+    assert "No shape can be chosen for qwen" in told(
+        dynamics_sentences(dynamics_of(stopped, ranked), stopped, ranked)
+    )
+    unmeasured = [one for one in sentences.limits(stopped, ranked, 8) if "could not be measured" in one]
+    assert unmeasured == ["CLIP could not be measured (see what is missing)."]
+
+
+def test_drift_is_told_of_the_last_round_that_has_it(results):
+    drifting = {"shift_x": 9.0, "shift_y": 0.0}
+    said = told(sentences.drift({"one": profile_of(10, [drifting]), "two": profile_of(3, [drifting])}))
+    assert "at round 10: shift for one." in said and "at round 3: shift for two." in said
+
+
 def test_no_drift_is_not_claimed_above_a_visible_break(results):
     calm = {"shift_x": 0.0, "shift_y": 0.0, "cast_l": 0.0, "kept": 0.95, "flip_area": 0.04, "flip_peak": 0.6}
     broken = {**calm, "rewritten": 0.5, "collateral": 0.01, "left_behind": 0.1}
     quiet = profile_of(10, [{**calm, "flip_peak": 0.1}])
-    said = told(sentences.drift(ranking(results), {"quiet": quiet, "torn": profile_of(10, [broken])}))
-    assert "No drift of the whole picture is noticeable in most returns of quiet." in said
-    assert "visible changes of another kind: rewritten: " in said and "returns of torn." not in said
+    said = told(sentences.drift({"quiet": quiet, "torn": profile_of(10, [broken])}))
+    assert "No drift of the whole picture is noticeable in most returns of quiet at round 10." in said
+    assert "visible changes of another kind: rewritten: " in said and "returns of torn" not in said
 
 
 def test_shape_and_contraction_each_say_which_question_they_answer(results):

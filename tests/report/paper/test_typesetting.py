@@ -147,7 +147,7 @@ def test_floors_alone_are_no_ranking(filled, tmp_path):
         assert set(results.roles()) == {"identity"}
         written = write_paper(workspace, results, tmp_path, Heading())
     said = text_of(written.pdf)
-    assert "Only 1 floor ran here" in said and "No model has a value to rank by" in said
+    assert "Only 1 floor ran here" in said and "No model has a value of SSIM at round" in said
 
 
 def test_twelve_models_with_long_names_stay_within_the_margins(filled, tmp_path):

@@ -70,8 +70,9 @@ def dynamics_grid(dynamics: Mapping[str, ModelDynamics], results: Results, ranke
 def dynamics_sentences(
     dynamics: Mapping[str, ModelDynamics], results: Results, ranked: Ranking
 ) -> Iterator[str]:
-    """For ranked models: both answers, each with its question, and what they mean together."""
-    models = {row.model: dynamics[row.model] for row in ranked.rows if row.rank and row.model in dynamics}
+    """For models: both answers, each with its question, and what they mean together."""
+    rows = [row for row in ranked.rows if row.model in dynamics and not row.is_calibration]
+    models = {row.model: dynamics[row.model] for row in rows}
     yield from _shapes(models)
     yield from _contractions(models)
     yield from _both(models)

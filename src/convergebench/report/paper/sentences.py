@@ -54,7 +54,7 @@ def of_round_trips(
         "survival": survival(ranked),
         "dimensions": dimensions(ranked),
         "parts": parts(results, ranked),
-        "drift": drift(ranked, last_profiles(results, ranked)),
+        "drift": drift(last_profiles(results, ranked)),
         "missing": missing(results),
     }
     return {name: list(said) for name, said in found.items()}
@@ -104,7 +104,7 @@ def headline(ranked: Ranking) -> Iterator[str]:
     rows = [row for row in ranked.rows if row.rank is not None]
     title, rounds = metric_title(ranked.metric), counted(ranked.round, "round")
     if not rows:
-        yield "No model has a value to rank by, so models cannot be compared."
+        yield f"No model has a value of {title} at round {ranked.round} to be ranked by."
     elif len(rows) == 1:
         yield f"After {rounds}, {rows[0].model} has {title} {_value(rows[0], ranked)} left."
     elif len({item.picture for item in ranked.results.returns}) < 2:
@@ -135,6 +135,9 @@ def setup(results: Results, counts: Counts) -> Iterator[str]:
     yield f"The suite {results.suite} has {counts.cases} here, over {counts.pictures}."
     yield f"By kind of picture these are {_tally(kinds)}; by category of edit {_tally(categories)}."
     yield f"Each case runs for {counted(results.rounds, 'round')} with {counted(seeds, 'seed')}."
+    reached = max((max(rounds, default=0) for rounds in results.returned_rounds.values()), default=0)
+    if reached < results.rounds:
+        yield f"So far no chain has returned from more than {counted(reached, 'round')}."
     yield f"Tested: {counts.editors_and_floors}."
     if "probe" in results.roles().values():
         yield "A probe degrades a picture in one known way, which calibrates the metrics."
@@ -165,31 +168,37 @@ def ranking_sentences(ranked: Ranking) -> Iterator[str]:
 
 
 def degradation(results: Results, ranked: Ranking) -> Iterator[str]:
-    rows = [row for row in ranked.rows if row.rank is not None]
-    chosen = [rows[0], rows[-1]] if len(rows) > 1 else rows
-    curves = {curve.model: curve.points for curve in degradation_curves(results, ranked.metric.name)}
-    places = decimals(ranked.metric)
-    if not rows or ranked.round < 2:
-        yield "There is no decay over rounds to report." if rows else "Only floors have curves here."
+    """From the first to the last round with a value, which need not be the one that is ranked."""
+    curves = {
+        curve.model: [point for point in curve.points if point.mean is not None]
+        for curve in degradation_curves(results, ranked.metric.name)
+    }
+    models = [row.model for row in ranked.rows if not row.is_calibration and curves[row.model]]
+    if not models:
+        yield "No model has a curve here."
         return
-    for row in chosen:
-        first, last = curves[row.model][0].mean, curves[row.model][ranked.round - 1].mean
+    places = decimals(ranked.metric)
+    falling = [model for model in dict.fromkeys((models[0], models[-1])) if len(curves[model]) > 1]
+    for model in falling:
+        first, last = curves[model][0], curves[model][-1]
         yield (
-            f"The mean {metric_title(ranked.metric)} of {row.model} goes from {number(first, places)} at "
-            f"round 1 to {number(last, places)} at round {ranked.round}."
+            f"The mean {metric_title(ranked.metric)} of {model} goes from {number(first.mean, places)} at "
+            f"round {first.round} to {number(last.mean, places)} at round {last.round}."
         )
+    if not falling:
+        yield "There is no decay over rounds to report."
 
 
 def survival(ranked: Ranking) -> Iterator[str]:
     title = metric_title(ranked.metric)
-    lives = {row.model: row.half_life for row in ranked.rows if row.rank is not None and row.half_life}
+    lives = {row.model: row.half_life for row in ranked.rows if row.half_life and not row.is_calibration}
     if not lives:
         yield f"There is no half-life by {title} here."
         return
     fell = [model for model, life in lives.items() if life.fell]
     if not fell:
         yield (
-            f"No chain of any ranked model fell below half of its {title} while it was observed, so that "
+            f"No chain of any model fell below half of its {title} while it was observed, so that "
             "every half-life is later than the last observed round."
         )
         return
@@ -240,38 +249,47 @@ def parts(results: Results, ranked: Ranking) -> Iterator[str]:
 
 
 def last_profiles(results: Results, ranked: Ranking) -> dict[str, RoundProfile]:
-    """The drift profiles of ranked models at the last round with values."""
-    profiles = {row.model: drift_profile(results, row.model) for row in ranked.rows if row.rank is not None}
+    """The drift profile of each model at its last round with values."""
+    profiles = {row.model: drift_profile(results, row.model) for row in ranked.rows if not row.is_calibration}
     return {model: found[-1] for model, found in profiles.items() if found}
 
 
-def drift(ranked: Ranking, profiles: Mapping[str, RoundProfile]) -> Iterator[str]:
-    """What drifts; a model without drift of the whole picture may still have visible breaks."""
+def drift(profiles: Mapping[str, RoundProfile]) -> Iterator[str]:
+    """What drifts, by the round of the profiles."""
     if not profiles:
-        yield "Drift was not measured for these results."
-        return
+        yield "Drift was not measured for any model here."
+    for round in sorted({profile.round for profile in profiles.values()}, reverse=True):
+        at = {model: profile for model, profile in profiles.items() if profile.round == round}
+        yield from _drift_at(round, at)
+
+
+def _drift_at(round: int, profiles: Mapping[str, RoundProfile]) -> Iterator[str]:
+    """A model without drift of the whole picture may still have visible breaks."""
     by_way: dict[str, list[str]] = {}
     for model, profile in profiles.items():
         if profile.leading:
             by_way.setdefault(profile.leading, []).append(model)
     if by_way:
         noticed = [f"{way} for {listed(models)}" for way, models in by_way.items()]
-        yield f"The most noticeable drift at round {ranked.round}: {'; '.join(noticed)}."
+        yield f"The most noticeable drift at round {round}: {'; '.join(noticed)}."
     calm = [model for model, profile in profiles.items() if not profile.leading and not profile.visible]
     if calm:
-        yield f"No drift of the whole picture is noticeable in most returns of {listed(calm)}."
+        yield (
+            f"No drift of the whole picture is noticeable in most returns of {listed(calm)} at round {round}."
+        )
     for model, profile in profiles.items():
         if not profile.leading and profile.visible:
             yield (
-                f"{model} has no drift of the whole picture that is noticeable in most returns, and visible "
-                f"changes of another kind: {'; '.join(one.words for one in profile.visible)}."
+                f"At round {round} {model} has no drift of the whole picture that is noticeable in most "
+                "returns, and visible changes of another kind: "
+                f"{'; '.join(one.words for one in profile.visible)}."
             )
 
 
 def worst(pictured: Sequence[bool]) -> str:
     """What the strips of the worst cases show."""
     if not pictured:
-        return "No case has a value to show."
+        return "No case has a value at the ranked round to show."
     if any(pictured):
         return (
             "For each ranked model, the chain with the largest loss, in the order of loss, scaled down. The "
@@ -303,7 +321,11 @@ def limits(results: Results, ranked: Ranking, pictures: int) -> Iterator[str]:
     unmeasured = [
         metric_title(facts)
         for facts in results.headline
-        if all(row.metrics[facts.name].mean is None for row in ranked.rows)
+        if not any(
+            point.mean is not None
+            for curve in degradation_curves(results, facts.name)
+            for point in curve.points
+        )
     ]
     if unmeasured:
         yield f"{listed(unmeasured)} could not be measured (see what is missing)."
