@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from convergebench.analysis import Results
+from convergebench.analysis import FailedStep, Results
 from convergebench.errors import WrongUse
 from convergebench.report.figures.talk import FIGURES, ShownPictures, plot_figure
+from convergebench.report.figures.talk.strip import strip_slide
 from convergebench.types import Measurement
 from made_pictures import textured
 
@@ -42,6 +43,27 @@ def test_each_figure_is_drawn_alone_as_svg_and_png(drawn: Results, tmp_path: Pat
         pixels = np.asarray(picture.convert("L"))
     assert 0.01 < (pixels < 250).mean() < 0.9
     assert (pixels[0] > 250).all() and (pixels[:, -1] > 250).all()  # nothing is cut off
+
+
+def test_a_model_whose_edits_all_failed_stands_beside_its_source(results: Results) -> None:
+    gone = [item for item in results.returns if item.model == "qwen" and item.round == 1]
+    failed = tuple(
+        FailedStep(
+            one.model, one.case, one.picture, one.pair, one.kind, one.category, one.seed, 1, "forward",
+            "refused", "no",
+        )
+        for one in gone
+    )  # fmt: skip
+    rest = tuple(replace(one, digest="ab") for one in results.returns if one.model == "grok")
+    known = {one.picture for one in results.returns}
+    figure = strip_slide(
+        replace(results, returns=rest, troubles=failed, uses=()),
+        lambda picture: textured(64, 48) if picture in known else None,
+        PICTURES.picture_of,
+    )
+    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
+    assert "qwen" in texts and texts.count("no picture") == 3
+    assert not any("lost" in text for text in texts)
 
 
 def test_what_cannot_be_drawn_is_refused_with_what_to_do(results: Results, tmp_path: Path) -> None:

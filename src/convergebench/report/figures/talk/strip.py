@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from convergebench.analysis import Results, Return, headline_ranking, median_chains
+from convergebench.analysis import FailedStep, Results, Return, headline_ranking, median_chains
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import styles_of
 from convergebench.report.figures.talk.slide import HEIGHT, LABEL, SMALL, footnote, short, slide
@@ -33,14 +33,15 @@ def strip_slide(
     if not any(item.digest for item in returns.values()):
         raise WrongUse("these results have no pictures; choose --figure curves")
     rounds = sorted({number for number in (1, 3, results.rounds) if number <= results.rounds})
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    sources = {(item.model, item.case): item.picture for item in begun}
     shown = [model for model in models if model in chosen]
     figure = slide("What is left after each round", min(HEIGHT, 1.6 + _ROW * len(shown)))
     grid = figure.subplots(len(shown), 1 + len(rounds), squeeze=False)
     styles = styles_of(results.roles())
     for line, model in zip(grid, shown, strict=True):
         key = chosen[model]
-        pictures = {item.case: item.picture for item in results.returns if item.model == model}
-        _draw(line[0], source_of(pictures.get(key.case, "")), "")
+        _draw(line[0], source_of(sources[model, key.case]), _LOST)
         _name(line[0], short(model, 24), styles[model]["color"])
         for axis, number in zip(line[1:], rounds, strict=True):
             item = returns.get((model, key.case, key.seed, number))
@@ -61,7 +62,7 @@ def _draw(axis: Axes, pixels: Pixels | None, reason: str) -> None:
     axis.set_yticks([])
     axis.spines[["top", "right", "left", "bottom"]].set_visible(pixels is None)
     if pixels is None:
-        axis.text(0.5, 0.5, reason or _LOST, ha="center", va="center", fontsize=SMALL, color="#666666")
+        axis.text(0.5, 0.5, reason, ha="center", va="center", fontsize=SMALL, color="#666666")
         return
     axis.imshow(_small(pixels))
 
