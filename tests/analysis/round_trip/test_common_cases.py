@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from convergebench.analysis import on_shared_cases, ranking, worst_cases
+from convergebench.analysis import ModelUse, on_shared_cases, ranking, worst_cases
 from convergebench.errors import WrongUse
 
 
@@ -17,6 +19,15 @@ def test_only_cases_that_every_model_has_are_kept(returned, results_of):
     assert shared.cases == tuple(f"p{number}/hat" for number in range(2, 8))
     assert {row.n for row in ranking(shared.results).rows} == {6}
     assert not ranking(shared.results).unequal_cases
+
+
+def test_time_and_cost_are_kept_where_they_are_of_the_shared_cases_alone(returned, results_of):
+    uses = tuple(
+        ModelUse(model, "model", count, count, count, 0, 2.0, 0.5) for model, count in (("a", 6), ("b", 7))
+    )
+    found = results_of(*several(returned, "a", range(6)), *several(returned, "b", range(7)))
+    shared = on_shared_cases(replace(found, uses=uses))
+    assert {row.model: row.cost_usd for row in ranking(shared.results).rows} == {"a": 0.5, "b": None}
 
 
 def test_a_repeat_that_one_model_lacks_is_left_out_for_all(returned, results_of):

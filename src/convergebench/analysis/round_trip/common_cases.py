@@ -41,15 +41,10 @@ def on_shared_cases(
     left_out = {model: count for model, count in cases.items() if count < fewest}
     kept = [found for model, found in chains.items() if model not in left_out]
     shared = frozenset[tuple[str, int]].intersection(*kept) if kept else frozenset()
-
-    def is_kept(item: Return | FailedStep) -> bool:
-        return (item.case, item.seed) in shared and item.model not in left_out
-
-    returns = tuple(item for item in results.returns if is_kept(item))
-    troubles = tuple(item for item in results.troubles if is_kept(item))
-    # A model's time and cost cover all of its cases, so they do not apply to these.
-    restricted = replace(results, returns=returns, troubles=troubles, uses=(), partial=None)
-    return SharedCases(restricted, tuple(sorted({case for case, _ in shared})), left_out)
+    remaining = [model for model, found in begun_chains(results).items() if found and model not in left_out]
+    return SharedCases(
+        on_chains(results, remaining, shared), tuple(sorted({case for case, _ in shared})), left_out
+    )
 
 
 def begun_chains(results: Results) -> dict[str, frozenset[tuple[str, int]]]:
@@ -62,8 +57,8 @@ def begun_chains(results: Results) -> dict[str, frozenset[tuple[str, int]]]:
 
 
 def on_chains(results: Results, models: Collection[str], chains: Collection[tuple[str, int]]) -> Results:
-    """The results of these models on these cases and seeds. A model's time and cost are kept if these are all
-    that it has."""
+    """The results of these models on these cases and seeds. A model's time and cost cover all of its cases:
+    they are kept if these are all that it has."""
     own = begun_chains(results)
 
     def is_kept(item: Return | FailedStep) -> bool:
