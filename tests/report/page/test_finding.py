@@ -87,6 +87,35 @@ def test_a_report_of_two_suites_lets_its_reader_choose(visit: Visit, tmp_path: P
     visit.until("document.querySelector('.overview > .quiet')?.innerText.includes('tiny@1: 4 cases')")
 
 
+def test_protocols_with_different_numbers_of_edits_are_offered_by_name(visit: Visit, tmp_path: Path) -> None:
+    fill(tmp_path / "results")
+    with Workspace.create(tmp_path / "results") as workspace:
+        run = workspace.start_run({"suite": "tiny@1"}, "0.1.0")
+        for protocol, part in (("sequence", "sequence-2"), ("sequence", "sequence-3"), ("stay", "stay")):
+            case = replace(cases()[0], id=f"{part}/hat")
+            enrolment = Enrolment(protocol, f"tiny@1/{part}", editor("steady"), case, 0, 1)
+            (trajectory,) = workspace.enrol([enrolment], fresh=False)
+            source, forward = source_of(case), worn(source_of(case), "steady", 1, forward=True)
+            record(workspace, run, trajectory, 1, "forward", source, forward)
+            record(
+                workspace, run, trajectory, 1, "backward", forward, worn(source, "steady", 1, forward=False)
+            )
+        results = load_results(workspace, SuiteId("tiny@1"))
+        with other_results(workspace, results) as others:
+            index = write_site(workspace, results, tmp_path / "report", others)
+    offered = visit.open(index.as_uri()).locator("#suites option").all_inner_texts()
+    assert [one for one in offered if "run" not in one] == [
+        "tiny@1, round trip", "tiny@1, sequence-2", "tiny@1, sequence-3", "tiny@1, stay",
+    ]  # fmt: skip
+
+
+def test_a_finding_of_the_audit_counts_once(visit: Visit, address: str) -> None:
+    page = visit.open(address, "#/runs")
+    found = page.locator("section[aria-label='What an audit finds'] li").all_inner_texts()
+    assert "lack rounds" in " ".join(found)
+    assert all(one.endswith(".") for one in found)
+
+
 def test_a_strip_is_saved_as_one_picture_and_as_an_animation() -> None:
     pictures = {str(seed): textured(96, 64, seed=seed) for seed in range(3)}
     one = StripExport((("source", "0"), ("round 1", "1"), ("round 2", "2")))

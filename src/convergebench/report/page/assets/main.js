@@ -94,8 +94,9 @@
 
   /** A choice of what else the page has: other suites, and other protocols of the same suite. */
   function suites(scopes, at) {
-    const several = new Set(scopes.map((one) => one.protocol)).size > 1;
-    const name = (one) => [one.suite.replace(`/${one.protocol}`, ""), several && one.protocol && one.protocol.replaceAll("_", " "), one.run !== null && `run ${one.run} alone`].filter(Boolean).join(", ");
+    const asked = (one) => one.suite.split("/").find((part) => part === one.protocol || part.startsWith(`${one.protocol}-`)) ?? one.protocol;
+    const several = new Set(scopes.map(asked)).size > 1;
+    const name = (one) => [one.suite.replace(`/${asked(one)}`, ""), several && asked(one)?.replaceAll("_", " "), one.run !== null && `run ${one.run} alone`].filter(Boolean).join(", ");
     document.getElementById("suites").replaceChildren(...(scopes.length > 1
       ? [choice("Suite", scopes.map((one, place) => [String(place), name(one)]), String(at), (place) => { location.hash = address("overview", { of: place === "0" ? "" : place, mark: "" }); })] : []));
   }

@@ -12,7 +12,7 @@ convergebench.views.runs = (() => {
     root.replaceChildren(
       h("h1", {}, "Runs"),
       section("What an audit finds", data.findings.length
-        ? h("ul", {}, data.findings.map((one) => h("li", {}, one.sentence, one.parts.length ? ` (${one.parts.map(([name, count]) => `${name} ${count}`).join(", ")})` : "")))
+        ? h("ul", {}, data.findings.map((one) => h("li", {}, one.sentence)))
         : h("p", {}, "Nothing that would make a comparison wrong.")),
       section("Use and cost", use(data.uses)),
       section("Failed edits", data.failures.length
