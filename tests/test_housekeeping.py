@@ -15,6 +15,8 @@ from convergebench import api, housekeeping
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
 from convergebench.report.export.measurements import MeasurementRow, measurement_rows
+from convergebench.report.paper import Heading, write_paper
+from convergebench.results import load_results
 from convergebench.store import Workspace
 from convergebench.store.spending import WorkspaceSpending, total_spent_usd
 from made_pictures import textured
@@ -133,6 +135,19 @@ def test_hidden_models_and_runs_are_read_by_nobody_and_come_back(
         models_in(folder)
     housekeeping.unhide(folder, models=[BLUR], runs=[1, 2])
     assert models_in(folder) == [JPEG, BLUR]
+
+
+def test_a_workspace_with_hidden_models_alone_says_how_to_show_them(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    run(JPEG)
+    housekeeping.hide(folder, models=[JPEG])
+    with Workspace.existing(folder) as workspace:
+        with pytest.raises(WorkspaceError, match=r"is hidden.*hide --undo"):
+            load_results(workspace)
+        with pytest.raises(WorkspaceError, match=r"is hidden.*hide --undo"):
+            write_paper(workspace, None, tmp_path / "paper", Heading())
 
 
 def test_hiding_a_run_that_extended_another_leaves_the_first_rounds(

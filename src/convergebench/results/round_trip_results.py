@@ -15,6 +15,7 @@ from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import RETURNING
 from convergebench.results.chain_returns import ChainReader, PairMeasurements
 from convergebench.results.chain_steps import ChainSteps
+from convergebench.results.no_results import no_results
 from convergebench.results.pair_values import PairValues
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.return_columns import ReturnColumns
@@ -75,7 +76,7 @@ def load_results_as_given(
             "sessions, convergebench score judges single edits"
         )
     if not suites:
-        raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
+        raise no_results(records.workspace)
     wanted = _recorded_suites(records, suites, suite or None)
     tried = (found for one in wanted for found in _by_protocol(records, one, models, protocol, visible))
     first = next(tried, None)

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 from convergebench._version import __version__
 from convergebench.analysis import Results
-from convergebench.errors import WorkspaceError
 from convergebench.report.paper import provenance
 from convergebench.report.paper.grids import Grid, pieces
 from convergebench.report.paper.judged import judged_part
@@ -20,6 +19,7 @@ from convergebench.report.paper.round_trips import round_trip_part
 from convergebench.report.paper.sessions import session_part
 from convergebench.report.paper.shareable import shareable
 from convergebench.results import Records
+from convergebench.results.no_results import no_results
 from convergebench.shown_text import printable
 from convergebench.store import Workspace
 
@@ -75,7 +75,7 @@ def content_of(
     ]
     content = joined([*parts, _kinds(parts), PaperPart(claims={"lost": lost_sentences(copies)})])
     if not {"round-trips", "sessions", "judged"} & set(content.names):
-        raise WorkspaceError(f"{workspace.folder} has no results yet; create some with convergebench run")
+        raise no_results(workspace)
     return PaperContent(
         title=heading.title or (TITLE if results else SESSION_TITLE if sessions.names else JUDGED_TITLE),
         authors=heading.authors,
