@@ -72,6 +72,10 @@ def test_local_damage_looks_like_no_wear() -> None:
     assert found(returns("m", (0.008, 0.8))) == ()
 
 
+def test_a_wear_that_is_further_than_one_of_another_peak_is_not_named() -> None:
+    assert found(returns("m", (0.183, 0.60))) == ()  # nearest is JPEG at quality 10, with a peak of 0.375
+
+
 def test_nothing_is_said_of_unchanged_pictures_or_far_from_every_wear() -> None:
     assert found(returns("m", (0.0, 0.0))) == ()
     assert found(returns("m", (0.9, 1.0))) == ()

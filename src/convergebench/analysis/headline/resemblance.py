@@ -73,13 +73,12 @@ def _wear_of(label: str, returns: Sequence[Return]) -> Wear | None:
 
 
 def _nearest(seen: Wear, scale: Sequence[Wear]) -> Wear | None:
+    """The wear with the nearest mean, unless its mean or its peak is too far: the next one is no answer."""
+
     def distance(wear: Wear) -> float:
         return abs(math.log(wear.flip / seen.flip))
 
-    near = [
-        wear
-        for wear in scale
-        if distance(wear) <= math.log(NEAR_MEAN)
-        and abs(math.log(wear.peak / seen.peak)) <= math.log(NEAR_PEAK)
-    ]
-    return min(near, key=distance, default=None)
+    nearest = min(scale, key=distance, default=None)
+    if nearest is None or distance(nearest) > math.log(NEAR_MEAN):
+        return None
+    return nearest if abs(math.log(nearest.peak / seen.peak)) <= math.log(NEAR_PEAK) else None
