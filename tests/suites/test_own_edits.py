@@ -129,7 +129,7 @@ def test_written_captions_are_used_for_their_edit(pictures: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"forward": "Zap it."}], "no inverse is known for 1 edits"),
+        ([{"forward": "Zap it."}], "no inverse is known for 1 edit "),
         ([{"forwrad": "Zap it."}], "did you mean forward"),
         ([{"forward": FORWARD, "picture": "ana"}], "did you mean anna"),
         ([{"forward": FORWARD, "reversibility": "perhaps"}], "reversibility must be one of"),

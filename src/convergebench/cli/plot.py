@@ -36,7 +36,10 @@ def command(
     ] = None,
     metric: Annotated[
         list[str],
-        typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: the score and all]"),
+        typer.Option(
+            metavar="METRIC",
+            help="Metrics, separated by commas, without the score. [default: all, after the score]",
+        ),
     ] = [],  # noqa: B006
     model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from convergebench.errors import WrongUse
 from convergebench.instructions.inverse import invert
 from convergebench.instructions.reversibility import classify, plain
+from convergebench.shown_text import counted
 from convergebench.suites import PAIRS
 from convergebench.suites.own_edits import OWN
 from convergebench.types import Case
@@ -41,8 +42,8 @@ def check_inverses(cases: Sequence[Case]) -> None:
     if unknown:
         listed = "; ".join(unknown[:3]) + ("; …" if len(unknown) > 3 else "")
         raise WrongUse(
-            f"no inverse is known for {len(unknown)} edits ({listed}); write it under backward, or find one "
-            "with: convergebench pairs invert INSTRUCTION --judge PROVIDER:MODEL"
+            f"no inverse is known for {counted(len(unknown), 'edit')} ({listed}); write it under backward, "
+            "or find one with: convergebench pairs invert INSTRUCTION --judge PROVIDER:MODEL"
         )
 
 
