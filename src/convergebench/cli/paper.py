@@ -53,7 +53,8 @@ def command(
     Typst source, text, figures and data are written beside the PDF. LaTeX is written into a folder of its
     own, with references for BibTeX, and compiled if pdflatex or tectonic is installed.
 
-    Rerunning updates data and figures and keeps text that you have changed.
+    Rerunning updates data and figures, in both formats if they are there, and keeps text that you have
+    changed.
     """
     from convergebench.report.paper import Heading, write_paper
     from convergebench.results import suites_with_returns

@@ -22,7 +22,7 @@ from convergebench.results import load_results
 from convergebench.store import Workspace
 from report.page.filled import fill
 from report.page.judged import add_judging
-from report.paper.conftest import text_of
+from report.paper.conftest import text_of, write
 
 HOSTILE = "\\input{/etc/passwd} ^^M $a_b$ & 50 % # ~ {\x1b[2J\u202e\x00 帽子 “x” \\end{document}"
 COMMENT = re.compile(r"(?<!\\)%.*")
@@ -131,6 +131,16 @@ def test_an_authors_change_stays_and_data_are_renewed(filled: Path, tmp_path: Pa
     assert third.kept == () and third.former == (tmp_path / "paper/latex/former",)
     assert "None." in (tmp_path / "paper/latex/former/related.tex").read_text()
     assert "None." not in place.read_text() and (tmp_path / "paper/latex/notes.txt").exists()
+
+
+def test_a_format_that_is_there_is_renewed_with_the_other(filled: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    in_latex(filled, tmp_path / "paper")
+    (tmp_path / "paper/latex/paper.pdf").write_bytes(b"%PDF of what was here before")
+    renewed = write(filled, tmp_path / "paper", title="Another workspace")
+    assert [path.name for path in renewed.sources] == ["paper.typ", "paper.tex"]
+    assert "Another workspace" in (tmp_path / "paper/latex/data.tex").read_text()
+    assert renewed.latex_pdf is None and not (tmp_path / "paper/latex/paper.pdf").exists()
 
 
 def test_the_text_is_one_for_both_formats() -> None:

@@ -61,10 +61,12 @@ def write_paper(
     """Write the paper's folder and compile it; without results, about what judges said.
 
     Data and figures are renewed each time. Text is written once: an author's changes stay. `latex` writes a
-    folder that is complete in itself, and compiles it if there is a LaTeX on this machine.
+    folder that is complete in itself, and compiles it if there is a LaTeX on this machine. A format that the
+    folder has is renewed too, so that all of it shows the same results.
     """
-    compiler = _typst() if "pdf" in formats else None
     _refuse_other_folder(folder)
+    formats = [*formats, *_formats_there(folder)]
+    compiler = _typst() if "pdf" in formats else None
     shutil.rmtree(folder / _FIGURES, ignore_errors=True)
     content = content_of(workspace, results, heading, folder, template)
     document = json.dumps(document_of(content), ensure_ascii=False, allow_nan=False, indent=1)
@@ -89,8 +91,15 @@ def write_paper(
         kept += own
         sources.append(place / "paper.tex")
         latex_pdf = _set_with_latex(place, own)
+        if latex_pdf is None:
+            (place / PDF).unlink(missing_ok=True)  # of other sources than those beside it
     former = tuple(path for path in (folder / FORMER, folder / LATEX / FORMER) if path.exists())
     return Paper(pdf or latex_pdf, tuple(kept), tuple(sources), latex_pdf, former)
+
+
+def _formats_there(folder: Path) -> list[PaperFormat]:
+    places: dict[PaperFormat, Path] = {"pdf": folder / MAIN, "latex": folder / LATEX / "paper.tex"}
+    return [name for name, place in places.items() if place.exists()]
 
 
 def typst_texts() -> dict[str, str]:
