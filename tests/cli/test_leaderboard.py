@@ -24,6 +24,15 @@ def test_results_are_submitted_and_a_site_is_built_from_them(cli: Cli, run: Word
     assert [one["file"] for one in again.json["left_out"]] == ["other.zip"]
 
 
+def test_a_submission_says_which_file_it_replaces(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run(model="jpeg,identity"))
+    words = ("submit", "--by", "Lab", "-o", tmp_path / "a.zip", "-w", tmp_path / "results")
+    first = cli(*words, "-m", "jpeg", "--json").json
+    assert first["replaced"] is None
+    assert f"It replaces the file that was there, of digest {first['digest']}" in cli(*words).out
+    assert "replaces" not in cli(*words).out  # the same bytes
+
+
 def test_one_model_can_be_submitted_alone(cli: Cli, run: Words, tmp_path: Path) -> None:
     cli(*run(model="jpeg,identity"))
     words = ("submit", "--by", "Lab", "-o", tmp_path / "a.zip", "-w", tmp_path / "results", "--json")

@@ -44,8 +44,9 @@ def command(
 
     Keys, paths and addresses are left out.
     """
-    from convergebench.leaderboard import pack_submission
+    from convergebench.leaderboard import digest_of_file, pack_submission
 
+    former = digest_of_file(output) if output.is_file() else None
     with benchmark(workspace, model) as opened:
         packed = pack_submission(
             opened.workspace, output, label=label, note=note, suite=suite, pictures=pictures
@@ -55,7 +56,7 @@ def command(
         print_json(
             {"file": str(packed.path), "digest": packed.digest, "bytes": packed.bytes,
              "suite": manifest.suite, "models": [one.name for one in manifest.models],
-             "cases": manifest.cases}
+             "cases": manifest.cases, "replaced": former}
         )  # fmt: skip
         return
     typer.echo(
@@ -63,6 +64,8 @@ def command(
         f"{counted(manifest.cases, 'case')} of {manifest.suite}, {packed.bytes / 1e6:.1f} MB."
     )
     typer.echo(f"Digest {packed.digest}")
+    if former not in (None, packed.digest):
+        typer.echo(f"It replaces the file that was there, of digest {former}")
     for name in packed.hidden_names:
         rename = follow_up("workspace rename", workspace, name, "NAME")
         typer.echo(f"A path or an address was removed from the name {name}; give it another with: {rename}")
