@@ -120,6 +120,15 @@ def test_what_is_missing_is_counted_by_reason(results):
     assert grid.rows[1][2] == "seedream 28"
 
 
+def test_a_long_reason_is_begun_in_the_paper_without_a_part_of_an_address(results):
+    reason = f"RuntimeError: {'no memory ' * 9}at http://10.0.0.7:80/{'job' * 60}"
+    failed = [replace(one, reason=reason) for one in results.troubles]
+    grid = missing_grid(replace(results, troubles=tuple(failed)))
+    shown = next(row[3] for row in grid.rows if row[0] == "return")
+    assert shown.startswith("RuntimeError: no memory") and len(shown) < 130
+    assert "http" not in shown
+
+
 def test_a_cost_that_is_not_known_is_a_dash(results):
     unknown = replace(results, uses=(replace(results.uses[0], cost_usd=None),))
     assert use_grid(unknown).rows[0][-1] == "–"

@@ -14,6 +14,7 @@ from convergebench.report.page.verdicts import judgements_of
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.paper.part import PaperPart
+from convergebench.report.paper.shareable import shareable_reason
 from convergebench.results import Records
 from convergebench.shown_text import counted
 
@@ -115,7 +116,7 @@ def _missing(model: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             reasons |= Counter(dict(row["reasons"]))
     if not reasons:
         return
-    parts = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
+    parts = [f"{shareable_reason(why)} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
     more = [counted(len(reasons) - _MOST_REASONS, "other reason")] if len(reasons) > _MOST_REASONS else []
     yield f"Missing for {model}: {'; '.join([*parts, *more])}."
 

@@ -13,6 +13,7 @@ from convergebench.benchmarks.wording import wording_name
 from convergebench.report.formatting import ABSENT, duration, number
 from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.part import PaperPart
+from convergebench.report.paper.shareable import shareable_reason
 from convergebench.results import Records
 from convergebench.types import SuiteId
 
@@ -87,7 +88,7 @@ def missing_grid(results: Results) -> Grid | None:
         counts.setdefault((gap.what, gap.reason), Counter())[gap.model] += gap.count
     ordered = sorted(counts.items(), key=lambda one: -one[1].total())
     rows = [
-        [what, str(models.total()), _named(models), _cut(reason)]
+        [what, str(models.total()), _named(models), shareable_reason(reason)]
         for (what, reason), models in ordered[:_MOST_REASONS]
     ]
     more = len(ordered) - _MOST_REASONS

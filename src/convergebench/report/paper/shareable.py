@@ -23,6 +23,8 @@ _ADVICE = re.compile(
     r"(?:pip install|convergebench (?=[a-z]))(?:(?!\.\s).)*?(?=\.\s|\.?$)"
 )
 
+_LONGEST_REASON = 120
+
 
 def shareable(text: str) -> str:
     """
@@ -37,6 +39,16 @@ def shareable(text: str) -> str:
     """
     without = _ADVICE.sub("", text)
     return _SETTING.sub("", _PATH.sub(_name, _ADDRESS.sub(ADDRESS, without)))
+
+
+def shareable_reason(reason: str) -> str:
+    """The beginning of a long reason, such as a crash's; the workspace has all of it.
+
+    >>> shareable_reason("out of memory"), len(shareable_reason("x" * 300))
+    ('out of memory', 121)
+    """
+    said = shareable(" ".join(reason.split()))
+    return said if len(said) <= _LONGEST_REASON else f"{said[:_LONGEST_REASON].rstrip()}…"
 
 
 def _name(found: re.Match[str]) -> str:
