@@ -218,6 +218,7 @@ def test_a_planned_round_that_no_chain_reached_hides_nothing_that_was_measured_b
     assert "No shape can be chosen for qwen" in told(
         dynamics_sentences(dynamics_of(stopped, ranked), stopped, ranked)
     )
+    assert "There is no convergence score" in told(claims["dimensions"])
     unmeasured = [one for one in sentences.limits(stopped, ranked, 8) if "could not be measured" in one]
     assert unmeasured == ["CLIP could not be measured (see what is missing)."]
 

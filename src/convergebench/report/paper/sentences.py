@@ -217,7 +217,10 @@ def survival(ranked: Ranking) -> Iterator[str]:
 def dimensions(ranked: Ranking) -> Iterator[str]:
     scores = [row.score for row in ranked.rows if row.score is not None]
     if not any(score.together for score in scores):
-        yield "There is no score: none of its metrics was measured to the last round for every model."
+        yield (
+            "There is no convergence score: none of its metrics was measured to the last round for every "
+            "model."
+        )
         return
     if not scores[0].missing:
         yield "Both dimensions were measured, by SSIM and LPIPS on one side and by CLIP on the other."
@@ -229,7 +232,7 @@ def dimensions(ranked: Ranking) -> Iterator[str]:
         if len(scores[0].missing) == 1
         else "are not there for every model and enter"
     )
-    yield f"{missing} {are} no score.{'' if scores[0].semantic else alone}"
+    yield f"{missing} {are} no convergence score.{'' if scores[0].semantic else alone}"
 
 
 def parts(results: Results, ranked: Ranking) -> Iterator[str]:
