@@ -147,7 +147,7 @@ def test_saved_votes_are_counted_by_votes_and_not_by_what_their_texts_hold(cli: 
         vote = vote_on(question, "ann", "yes" if question.kind == "visibility" else "first")
         told = replace(vote, texts={"instruction": "Write one\u2028two."})
         save_vote(workspace, told, workspace.start_run({"command": "vote"}))
-    assert ": 1 votes" in cli("vote", "-w", tmp_path / "results", "--save", tmp_path / "votes.jsonl").out
+    assert ": 1 vote" in cli("vote", "-w", tmp_path / "results", "--save", tmp_path / "votes.jsonl").out
 
 
 def test_genai_benchs_votes_are_compared_with_what_a_judge_says(cli: Cli, tmp_path: Path) -> None:
