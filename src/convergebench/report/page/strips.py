@@ -25,7 +25,8 @@ def strip_rounds(rounds: int) -> list[int]:
 def strips_section(
     ranked: Results, browsed: Results, sources: Mapping[str, Digest], regions: WorstRegions
 ) -> list[dict[str, Any]]:
-    """A strip for every model, by its number in the page. A round without a picture has the reason."""
+    """A strip for every model with pictures, by its number in the page: imported tables have none. A round
+    without a picture has the reason."""
     model, case = model_numbers(browsed), case_numbers(browsed)
     chosen = median_chains(ranked)
     of_chain: dict[tuple[str, str, int], dict[int, Return]] = {}
@@ -36,6 +37,8 @@ def strips_section(
     for name, key in chosen.items():
         failed = [one for one in ranked.troubles if (one.model, one.case, one.seed) == (name, *key)]
         found = of_chain.get((name, *key), {})
+        if found and not any(item.digest for item in found.values()):
+            continue
         shots = [_shot(number, found.get(number), failed, regions) for number in strip_rounds(ranked.rounds)]
         strips.append(
             {"model": model[name], "case": case[key.case], "seed": key.seed,
@@ -51,7 +54,7 @@ def _shot(
     reason = next((one.reason for one in failed if one.round <= number), "no picture yet")
     return {
         "round": number,
-        "digest": item.digest or None if item else None,
+        "digest": item.digest if item else None,
         "crop": crop_name(region.source, item.digest, region.box)
         if item and region and region.source != item.digest
         else None,

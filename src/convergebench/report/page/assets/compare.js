@@ -30,7 +30,7 @@ convergebench.views.compare = (() => {
       pairs ? verdict(view, pairs) : untested(view, rows),
       h("div", { class: "halves" }, rows.length > 0 && scatter(view, rows), curves(view, data)),
       rows.length > 0 && byCategory(view, rows),
-      rows.length > 0 && extremes(view, rows, pictures),
+      rows.length > 0 && pictures.films.length > 0 && extremes(view, rows, pictures),
       rows.length > 0 && bars(view, rows));
   }
 

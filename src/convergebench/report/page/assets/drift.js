@@ -15,7 +15,7 @@ convergebench.views.drift = (() => {
       h("h1", {}, "Drift"),
       h("p", { class: "lead" }, "What kind of decay it is. Each number is the mean size of the drift in units of what a person just notices: below 1 it is not seen, and has a dot."),
       places.some((one) => one.length) && changeLegend(all.change_scale),
-      measured.length ? null : h("p", { class: "notice" }, "No drift was measured in this workspace. Run it again with --metric drift, which edits nothing anew."),
+      measured.length ? null : h("p", { class: "notice" }, "No drift was measured in this workspace. ", pictures.films.length ? "Run it again with --metric drift, which edits nothing anew." : convergebench.strips.IMPORTED),
       measured.map(({ rounds, place }) => section(all, place, rounds, drift.ways, places[place])),
       all.models.map((model, place) => (drift.models[place].length || !places[place].length ? null
         : h("section", { "aria-label": model.name }, heading(all, place), where(all, place, places[place])))));

@@ -181,7 +181,7 @@ convergebench.views.film = (() => {
 
   const noPictures = (data) => (data.films.length
     ? "The source of this case is not in the workspace any more, so there is nothing to compare with."
-    : "This case was measured elsewhere and imported; there are no pictures of it here.");
+    : convergebench.strips.IMPORTED);
 
   return { open };
 })();

@@ -3,7 +3,7 @@
 /** Cases by models at one round, by picture, the worst first. */
 convergebench.views.gallery = (() => {
   const { h, load, breakable, choice, buttons, number, badness, address, counted, marks } = convergebench;
-  const { image, broke } = convergebench.strips;
+  const { IMPORTED, image, broke } = convergebench.strips;
   /** So many are added at once. */
   const PICTURES = 60;
   const MARKED = "marked";
@@ -22,12 +22,13 @@ convergebench.views.gallery = (() => {
     const shots = rows.reduce((sum, row) => sum + row.shots.length, 0);
     const list = h("div", {});
     const what = wanted.step === "edit" ? "edit" : "return";
+    const isPictured = pictures.films.some((film) => !wanted.model.length || wanted.model.includes(all.models[film.model].name));
     root.replaceChildren(
       h("h1", {}, "Gallery"),
       controls(all, metric, wanted, pictures, pick),
       h("p", { class: "quiet" }, rows.length
         ? `${counted(shots, what)} of ${counted(rows.length, "case")} on ${counted(groups.length, "picture")} at round ${wanted.round}${wanted.order === "worst" ? ", the picture with the worst return first" : ""}. A picture opens its filmstrip.`
-        : `No ${what} is left by these choices.`),
+        : isPictured ? `No ${what} is left by these choices.` : IMPORTED),
       list);
     return convergebench.paged(list, groups, Math.max(1, Math.floor(PICTURES / all.models.length / 2)), (group) => groupNode(group, all, metric, wanted));
   }

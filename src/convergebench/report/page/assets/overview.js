@@ -74,7 +74,7 @@ convergebench.views.overview = (() => {
     const shown = columns.map((column, place) => ({ column, cell: row.cells[place], domain: domains[place] }));
     const [wide, narrow] = [shown.filter((one) => one.column.has_intervals), shown.filter((one) => !one.column.has_intervals)];
     return h("li", { class: `standing ${row.role}`, "aria-label": row.model },
-      strips.has(model) ? convergebench.strips.strip(all, strips.get(model)) : h("p", { class: "quiet" }, "There are no pictures of it here."),
+      strips.has(model) ? convergebench.strips.strip(all, strips.get(model)) : h("p", { class: "quiet" }, convergebench.strips.IMPORTED),
       h("div", {},
         h("h2", {}, h("span", { class: "place" }, row.rank === null ? convergebench.ABSENT : String(row.rank)), nameOf(all, metric, row)),
         row.sentence && h("p", { class: "sentence" }, row.sentence),

@@ -5,6 +5,7 @@ convergebench.strips = (() => {
   const { h, address, thumbnail, cropPair } = convergebench;
 
   const LOST = "the picture is lost";
+  const IMPORTED = "These results were measured elsewhere and imported; there are no pictures of them here.";
   const absent = (text, why) => h("span", { class: "no-picture", role: "img", title: why, "aria-label": `${text}: ${why || "no picture"}` }, "✕");
 
   /** A picture, or a sign with the reason where there is none. */
@@ -41,5 +42,5 @@ convergebench.strips = (() => {
         h("p", { class: "quiet" }, last && "On the left, where it differs most. ", "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : "", ".", saved(one.export, model))));
   }
 
-  return { image, broke, strip, saved };
+  return { IMPORTED, image, broke, strip, saved };
 })();
