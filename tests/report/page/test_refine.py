@@ -92,3 +92,14 @@ def test_where_nothing_was_asked_for_the_picture_is_said_to_be_kept(visit: Visit
 def test_a_workspace_of_single_edits_alone_opens_with_them(visit: Visit, refined: Path) -> None:
     page = visit.open((refined / "index.html").as_uri())
     assert page.inner_text("h1") == "Single edits"
+
+
+def test_a_view_of_round_trips_says_where_single_edits_refinements_and_verdicts_are(
+    visit: Visit, refined: Path
+) -> None:
+    page = visit.open((refined / "index.html").as_uri(), "#/overview")
+    assert page.inner_text(".notice") == (
+        "No round trip was measured here. See Single edits, Refine and Judging."
+    )
+    page.click(".notice a:has-text('Refine')")
+    page.wait_for_selector("h1:has-text('Refine')")

@@ -9,6 +9,7 @@ import pytest
 
 import set_imitations as imitations
 from convergebench.cli.main import code_of
+from report.page.conftest import Visit
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +37,17 @@ def test_sessions_are_curves_over_turns_of_every_model_and_protocol(
     assert not errors
     assert "kept of the rest" in shown and "noise, session" in shown and "noise, singlepass" in shown
     assert "at turn 3" in shown
+
+
+def test_a_page_without_round_trips_opens_on_what_it_has_and_its_empty_views_point_there(
+    visit: Visit, page_of_sessions: Path
+) -> None:
+    address = (page_of_sessions / "index.html").as_uri()
+    page = visit.open(address)
+    assert page.inner_text("h1") == "Sessions" and page.title() == "Sessions · ConvergeBench"
+    assert page.inner_text("#views a[aria-current=page]") == "Sessions"
+    for view in ("overview", "film", "gallery", "drift", "compare"):
+        page = visit.open(address, f"#/{view}")
+        assert page.inner_text(".notice") == "No round trip was measured here. See Sessions."
+    page.click(".notice a")
+    page.wait_for_selector("h1:has-text('Sessions')")

@@ -27,6 +27,14 @@
       return this.score && (name === this.score.name || !this.metrics.some((one) => one.name === name)) ? this.score : this.metric(name);
     }
 
+    hasRounds() { return this.metrics.length > 0 && this.cases.length > 0; }
+
+    /** The views that have something without a round trip, in the order of the navigation. */
+    others() {
+      const counts = { sessions: this.sessions, edits: this.single_edits, refine: this.refinements, judging: this.verdicts };
+      return Object.keys(counts).filter((name) => counts[name] > 0);
+    }
+
     modelNumber(name) { return this.places.get(name) ?? -1; }
 
     caseNumber(id) { return this.casePlaces.get(id) ?? -1; }
@@ -52,20 +60,20 @@
       const [overview, sections, scopes] = await Promise.all([load("overview"), load("navigation"), loadShared("scopes")]);
       if (mine !== turn) return;
       const all = new Everything(overview);
-      const name = Object.hasOwn(views, view) ? view : all.cases.length === 0 && all.single_edits ? "edits" : "overview";
+      const name = Object.hasOwn(views, view) ? view : all.hasRounds() ? "overview" : all.others()[0] ?? "overview";
       const section = sections.find((one) => one.key === name);
       navigation(sections, name);
       suites(scopes, Number(chosen.get("of")) || 0);
-      document.title = `${section.title} · ${all.suite} · ConvergeBench`;
+      document.title = [section.title, all.hasRounds() && all.suite, "ConvergeBench"].filter(Boolean).join(" · ");
       const root = h("div", { class: `view ${name}` });
-      const empty = section.needs_rounds && (all.metrics.length === 0 || all.cases.length === 0);
+      const empty = section.needs_rounds && !all.hasRounds();
       const holder = { replaceChildren: (...nodes) => {
         if (mine !== turn) return;
         current?.opened?.close?.();
         root.replaceChildren(...nodes.flat(3).filter((node) => node instanceof Node));
         if (root.parentNode !== content) content.replaceChildren(root);
       } };
-      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, nothing(all)), await convergebench.live.panel(all))
+      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, nothing(all, sections)), await convergebench.live.panel(all))
         : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
       if (mine !== turn) { opened?.close?.(); return; }
       if (current?.name !== name) window.scrollTo(0, 0);
@@ -77,11 +85,17 @@
     }
   }
 
-  /** Why there is nothing to show. */
-  function nothing(all) {
+  /** Why there is nothing to show, and what there is instead. */
+  function nothing(all, sections) {
     const failures = all.uses.reduce((sum, use) => sum + use.failures, 0);
-    const text = all.live ? "Nothing is measured yet. Results appear here as they are made." : "Nothing was measured here.";
-    return failures ? [text, " ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), "."] : text;
+    const [others, live] = [all.others(), all.live ? " Results appear here as they are made." : ""];
+    const titles = new Map(sections.map((one) => [one.key, one.title]));
+    const elsewhere = others.map((name, place) => [place === 0 ? " See " : place === others.length - 1 ? " and " : ", ", h("a", { href: address(name, {}) }, titles.get(name))]);
+    return [
+      `${others.length ? "No round trip" : "Nothing"} ${all.live ? "is measured yet" : "was measured here"}.`, live,
+      elsewhere, elsewhere.length > 0 && ".",
+      failures > 0 && [" ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), "."],
+    ];
   }
 
   function navigation(sections, open) {

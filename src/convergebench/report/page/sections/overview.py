@@ -12,6 +12,7 @@ from convergebench.report.page.ranking_table import headline_tables
 from convergebench.report.page.score import score_facts
 from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
 from convergebench.report.page.strips import pictures_of_strips
+from convergebench.results.sessions import suites_with_sessions
 
 
 def _overview(page: PageData) -> dict[str, Any]:
@@ -23,6 +24,7 @@ def _overview(page: PageData) -> dict[str, Any]:
         **found,
         "score": score_facts() if page.round_scores else None,
         "breakage_kinds": [[name, f"rgb{colour}"] for name, colour in KINDS],
+        "sessions": len(suites_with_sessions(page.records)),
         "verdicts": len(page.judgements),
         "single_edits": len(page.single_edits),
         "refinements": len(page.refinements),
