@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,22 @@ def test_result_folders_of_wiseedit_are_scored(cli: Cli, judge: JudgeServer, tmp
     assert done.code == 0, done.err
     (overall,) = [row for row in done.json["rows"] if row["subset"] == "overall"]
     assert overall["score"] == pytest.approx(66.7)
+
+
+def test_the_notes_count_every_missing_sample_of_all_categories_and_languages_once(
+    cli: Cli, judge: JudgeServer, tmp_path: Path
+) -> None:
+    """The model takes one picture, and 16 of the cases have more; no verdict on knowledge can be read."""
+    results = ["--suite", "wiseedit-mini", "-w", tmp_path / "results"]
+    assert cli("run", *results, "-m", "noise").code != 2
+    judge.script = lambda number, asked: completion(
+        "no" if any('"knowledge_fidelity"' in text for text in asked.texts) else graded(asked)
+    )
+    said = cli("score", *results, "--judge", judge.name).out
+    assert "noise: INCOMPLETE, 2 of 22 samples have every verdict" in said
+    counts = {why: int(count) for count, why in re.findall(r"noise: (\d+) samples? missing: (.*)", said)}
+    assert counts.pop("verdict unparseable") == 4
+    assert sum(counts.values()) == 16 and all(why.startswith("no picture") for why in counts)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
     Sample,
     VerdictRow,
+    benchmark_row,
     mean_of_means,
-    reasons_of,
     sample_mean,
     scores_of,
 )
@@ -52,12 +52,7 @@ def single_edit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkR
             (SAMPLE_MEAN, scores, sample_mean(scores)),
             (MACRO_MEAN, scores, mean_of_means(list(subsets.values()))),
         ]
-        for name, of, mean in lines:
-            reasons = reasons_of(of)
-            missing = sum(reasons.values())
-            table.append(
-                BenchmarkRow(model, suite, language, GRADE, name, len(of) - missing, missing, mean, reasons)
-            )
+        table += [benchmark_row(model, suite, language, GRADE, name, of, mean) for name, of, mean in lines]
     return table
 
 

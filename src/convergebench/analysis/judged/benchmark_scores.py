@@ -90,6 +90,8 @@ class BenchmarkRow:
     """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
     as_published: PublishedFigure | None = None
     """None unless it was asked for."""
+    lacking: Mapping[Sample, str] = field(default_factory=dict)
+    """The samples without a score, with their reasons: several rows of a table may lack the same one."""
 
     @property
     def figure(self) -> tuple[str, str, str, str]:
@@ -143,6 +145,18 @@ def present(scores: Scores) -> dict[Sample, float]:
 def reasons_of(scores: Scores) -> dict[str, int]:
     """The reasons for missing scores with their counts, the most frequent first."""
     return dict(Counter(score for score in scores.values() if isinstance(score, str)).most_common())
+
+
+def benchmark_row(
+    model: str, suite: str, language: str, metric: str, subset: str, scores: Scores, score: Interval | None
+) -> BenchmarkRow:
+    """A row over these samples."""
+    lacking = {sample: found for sample, found in scores.items() if isinstance(found, str)}
+    there = len(scores) - len(lacking)
+    return BenchmarkRow(
+        model, suite, language, metric, subset, there, len(lacking), score, reasons_of(scores),
+        lacking=lacking,
+    )  # fmt: skip
 
 
 def sample_mean(scores: Scores) -> Interval | None:

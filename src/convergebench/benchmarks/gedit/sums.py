@@ -15,8 +15,8 @@ from convergebench.analysis.judged.benchmark_scores import (
     Sample,
     Scores,
     VerdictRow,
+    benchmark_row,
     mean_of_means,
-    reasons_of,
     sample_mean,
     scores_of,
 )
@@ -83,11 +83,7 @@ def _lines(model: str, suite: str, language: str, metric: str, scores: Scores) -
         subsets.setdefault(sample.subset, {})[sample] = score
 
     def line(subset: str, of: Scores, score: Interval | None) -> BenchmarkRow:
-        reasons = reasons_of(of)
-        missing = sum(reasons.values())
-        return BenchmarkRow(
-            model, suite, language, metric, subset, len(of) - missing, missing, score, reasons
-        )
+        return benchmark_row(model, suite, language, metric, subset, of, score)
 
     return [
         *(line(subset, subsets[subset], sample_mean(subsets[subset])) for subset in sorted(subsets)),

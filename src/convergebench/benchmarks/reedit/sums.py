@@ -10,7 +10,7 @@ from convergebench.analysis.judged.benchmark_scores import (
     Sample,
     Scores,
     VerdictRow,
-    reasons_of,
+    benchmark_row,
     sample_mean,
     scores_of,
 )
@@ -73,11 +73,7 @@ def _lines(
     model: str, suite: str, metric: str, scores: Scores, mean_of: Callable[[Scores], Interval | None]
 ) -> list[BenchmarkRow]:
     def line(subset: str, of: Scores) -> BenchmarkRow:
-        reasons = reasons_of(of)
-        missing = sum(reasons.values())
-        return BenchmarkRow(
-            model, suite, "en", metric, subset, len(of) - missing, missing, mean_of(of), reasons
-        )
+        return benchmark_row(model, suite, "en", metric, subset, of, mean_of(of))
 
     parts = [line(category, of) for category, of in by_category(scores).items()]
     return [*parts, line(OVERALL, scores)] if parts else []

@@ -16,8 +16,8 @@ from convergebench.analysis.judged.benchmark_scores import (
     Sample,
     Scores,
     VerdictRow,
+    benchmark_row,
     mean_of_means,
-    reasons_of,
     sample_mean,
     scores_of,
 )
@@ -145,11 +145,8 @@ def _line(
 ) -> BenchmarkRow:
     """n counts the samples that have every score, missing those that lack one."""
     lacking = {sample: why for scores in groups for sample, why in scores.items() if isinstance(why, str)}
-    samples = {sample for scores in groups for sample in scores}
-    reasons = reasons_of(lacking)
-    return BenchmarkRow(
-        model, suite, language, metric, subset, len(samples) - len(lacking), len(lacking), score, reasons
-    )
+    together = {**{sample: found for scores in groups for sample, found in scores.items()}, **lacking}
+    return benchmark_row(model, suite, language, metric, subset, together, score)
 
 
 def _rounded(score: Interval | None) -> Interval | None:

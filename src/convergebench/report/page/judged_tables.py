@@ -11,7 +11,7 @@ from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
     Scores,
     VerdictRow,
-    reasons_of,
+    benchmark_row,
     sample_mean,
     scores_of,
 )
@@ -240,8 +240,4 @@ def _by_category(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
 
 
 def _line(model: str, suite: str, rubric: str, subset: str, scores: Scores) -> BenchmarkRow:
-    reasons = reasons_of(scores)
-    missing = sum(reasons.values())
-    return BenchmarkRow(
-        model, suite, "", rubric, subset, len(scores) - missing, missing, sample_mean(scores), reasons
-    )
+    return benchmark_row(model, suite, "", rubric, subset, scores, sample_mean(scores))

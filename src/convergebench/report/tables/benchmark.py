@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, Sample
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, number
@@ -73,15 +73,22 @@ def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
         if judge
     ]
     for model in dict.fromkeys(row.model for row in rows):
-        reasons: Counter[str] = Counter()
-        for row in rows:
-            if row.model == model:
-                # The same sample is missing in its subset and in every total over subsets.
-                reasons |= Counter(row.reasons)
+        reasons = _reasons([row for row in rows if row.model == model])
         notes += [
             f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()
         ]
     return notes
+
+
+def _reasons(rows: Sequence[BenchmarkRow]) -> Counter[str]:
+    """Each sample counts once, though it is missing in its subset and in every total over subsets."""
+    lacking: dict[Sample, str] = {}
+    others: Counter[str] = Counter()
+    for row in rows:
+        for sample, why in row.lacking.items():
+            lacking.setdefault(sample, why)
+        others |= Counter(row.reasons) - Counter(row.lacking.values())
+    return Counter(lacking.values()) + others
 
 
 def csv_benchmark(rows: Sequence[BenchmarkRow]) -> list[Row]:
