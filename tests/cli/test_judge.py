@@ -54,6 +54,22 @@ def test_round_trips_are_judged_forward_and_back_without_an_edit(
     assert (back["n"], back["missing"], back["mean"]) == (2 * CASES, 0, 7.0)
 
 
+def test_the_interval_of_a_verdict_stays_on_the_scale_of_its_rubric(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    """Student's interval of so few extends far beyond all and none."""
+
+    def every_third(number: int, asked: Asked) -> Answer:
+        passes = number % 3 == 0
+        return completion(graded(asked, happened="yes" if passes else "no", restored=10 * passes))
+
+    server.script = every_third
+    words = ["judge", "--judge", server.name, "-w", folder, "--rounds", 1, "--concurrency", 1]
+    for (_, rubric), row in rows(cli(*words, "--json")).items():
+        most = 1 if rubric.startswith("roundtrip_forward") else 10
+        assert 0 < row["mean"] < most and (row["low"], row["high"]) == (0, most)
+
+
 def test_only_the_models_and_rounds_that_are_named_are_judged(
     cli: Callable[..., Any], folder: Path, server: JudgeServer
 ) -> None:

@@ -32,6 +32,7 @@ from convergebench.types import SuiteId
 
 RUBRIC = "edit_grades"
 GRADE = "grade from 1 to 5"
+_SCALE = (1.0, 5.0)
 DIMENSIONS = ("better_following", "better_consistency", "better_quality")
 """GEdit-Bench v2 compares two edits in these three respects, each by itself."""
 SAMPLE_MEAN, MACRO_MEAN = "OVERALL (sample mean)", "OVERALL (macro mean)"
@@ -48,9 +49,9 @@ def single_edit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkR
             if sample.subset != NO_SUBSET:
                 subsets.setdefault(sample.subset, {})[sample] = score
         lines: list[tuple[str, dict[Sample, float | str], Interval | None]] = [
-            *((name, of, sample_mean(of)) for name, of in sorted(subsets.items())),
-            (SAMPLE_MEAN, scores, sample_mean(scores)),
-            (MACRO_MEAN, scores, mean_of_means(list(subsets.values()))),
+            *((name, of, sample_mean(of, _SCALE)) for name, of in sorted(subsets.items())),
+            (SAMPLE_MEAN, scores, sample_mean(scores, _SCALE)),
+            (MACRO_MEAN, scores, mean_of_means(list(subsets.values()), _SCALE)),
         ]
         table += [benchmark_row(model, suite, language, GRADE, name, of, mean) for name, of, mean in lines]
     return table

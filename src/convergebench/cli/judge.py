@@ -288,6 +288,7 @@ def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:
             value=None if verdict is None else verdict.value,
             missing=verdict.outcome if verdict and verdict.value is None else None,
             suite=f"{place.part}, {place.language}" if several else place.part,
+            possible=one.task.rubric.range,
         )
 
 

@@ -71,3 +71,11 @@ def test_a_sample_is_the_mean_of_those_repeats_that_have_a_value() -> None:
 def test_a_sample_without_any_value_has_its_reason() -> None:
     rows = [verdict("a", None, "refused"), verdict("a", None, "truncated", 1), verdict("b", 0.0)]
     assert list(scores_of(rows, "r").values()) == ["refused", 0.0]
+
+
+@given(st.lists(st.floats(0, 10), min_size=2, max_size=30))
+def test_the_interval_of_grades_stays_on_their_scale(values: list[float]) -> None:
+    scores = {sample(n): value for n, value in enumerate(values)}
+    for found in (sample_mean(scores, (0.0, 10.0)), mean_of_means([scores], (0.0, 10.0))):
+        assert found is not None and found.low is not None and found.high is not None
+        assert 0 <= found.low <= found.high <= 10

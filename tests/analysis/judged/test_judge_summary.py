@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from convergebench.analysis.judged.judge_summary import JudgedScore, judge_summary
@@ -36,3 +38,10 @@ def test_one_source_picture_has_a_mean_and_no_interval() -> None:
     (row,) = judge_summary([score("a1", 3.0), score("a2", 5.0)])
     assert row.mean is not None
     assert (row.mean.mean, row.mean.low, row.mean.clusters) == (4.0, None, 1)
+
+
+def test_a_share_of_yes_lies_between_none_and_all() -> None:
+    answers = {"a1": 1.0, "b1": 0.0, "c1": 1.0}
+    (row,) = judge_summary(replace(score(*one), possible=(0.0, 1.0)) for one in answers.items())
+    assert row.mean is not None
+    assert (row.mean.low, row.mean.high) == (0.0, 1.0)

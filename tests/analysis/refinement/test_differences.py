@@ -65,3 +65,11 @@ def test_equal_differences_and_single_pictures_have_no_interval() -> None:
     for found in (same, alone):
         assert found.paired is not None and found.of_means is not None
         assert (found.paired.low, found.of_means.low) == (None, None)
+
+
+@given(SAMPLES)
+def test_a_difference_of_grades_is_at_most_as_wide_as_their_scale(samples: list[BeforeAfter]) -> None:
+    found = difference(samples, (0.0, 10.0))
+    for one, least in ((found.primary, 0), (found.refined, 0), (found.paired, -10), (found.of_means, -10)):
+        if one is not None and one.low is not None and one.high is not None:
+            assert least <= one.low <= one.high <= 10

@@ -149,3 +149,22 @@ def test_every_sample_goes_one_way_or_is_missing(samples: list[BeforeAfter]) -> 
 def test_the_improvement_rate_is_that_of_the_definition(a: int, b: int, c: int, d: int, missing: int) -> None:
     found = Transitions(a, b, c, d, missing)
     assert found.improvement_rate == (100 * a / (a + b + c + d) if a + b + c + d else None)
+
+
+def test_intervals_of_shares_and_grades_lie_within_what_is_possible() -> None:
+    """Of two pictures one gets better, which Student's interval extends far beyond all of them."""
+    verdicts = {"p1": (0, 1), "p2": (1, 1)}
+    before, after = (
+        [
+            row(case, "physical", rubric, pair[side] * most)
+            for case, pair in verdicts.items()
+            for rubric, most in (("reedit_physical", 1), ("reedit_sc", 10))
+        ]
+        for side in (0, 1)
+    )
+    (physical, _) = refinement_table(before, after, FIGURES)
+    for title, most in ((PASSED, 100), ("Semantic Consistency", 10)):
+        found = physical.differences[title]
+        assert found.primary is not None and found.paired is not None
+        assert (found.primary.low, found.primary.high) == (0, most)
+        assert (found.paired.low, found.paired.high) == (-most, most)

@@ -111,3 +111,15 @@ def test_models_and_languages_are_kept_apart() -> None:
         if line.metric == "Semantic Consistency" and line.score
     }
     assert scores == {("m", "en"): 5.0, ("n", "cn"): 9.0}
+
+
+def test_intervals_stay_between_0_and_10() -> None:
+    rows = [
+        *rows_of("a1", "color_alter", (9, 9), (10, 10)),
+        *rows_of("a2", "color_alter", (1, 1), (0, 0)),
+        *rows_of("b1", "text_change", (10, 10), (10, 10)),
+        *rows_of("b2", "text_change", (2, 2), (0, 0)),
+    ]
+    ends = [(row.score.low, row.score.high) for row in gedit_table("gedit", rows) if row.score]
+    assert (0.0, 10.0) in ends
+    assert all(low is not None and high is not None and 0 <= low <= high <= 10 for low, high in ends)

@@ -47,6 +47,15 @@ def test_a_plain_difference_names_the_better_one() -> None:
     assert found.verdict(found.points[0]) == "a is better"
 
 
+def test_a_difference_of_shares_is_at_most_one() -> None:
+    first = [session("a", 0, 1.0), session("a", 1, 0.5)]
+    second = [session("b", 0, 0.0), session("b", 1, 0.5)]
+    found = compare_sessions(KEPT, ("a", first, measured("kept")), ("b", second, measured("kept")))
+    assert found is not None
+    difference = found.points[0].difference
+    assert (difference.mean, difference.low, difference.high) == (0.5, -1.0, 1.0)
+
+
 def test_singlepass_against_multipass_fresh_against_same_seed_and_this_size_against_that(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

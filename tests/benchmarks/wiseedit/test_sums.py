@@ -103,3 +103,17 @@ def test_the_rubrics_are_those_that_apply_to_the_subset() -> None:
     assert rubrics_of("Imagination_4")[-1] == "wiseedit_cf"
     assert rubrics_of("Awareness_2")[-1] == "wiseedit_kf"
     assert len(rubrics_of("WiseEdit_Complex_4")) == 5
+
+
+def test_intervals_stay_between_0_and_100_points() -> None:
+    grades = {"1": 10.0, "2": 1.0, "3": 9.5}
+    subsets = ("Awareness_1", "Interpretation_1", "Imagination_1")
+    rows = [
+        row
+        for subset in subsets
+        for case, grade in grades.items()
+        for row in rows_of(subset, "en", case, **dict.fromkeys(("DP", "IF", "VQ", "KF", "CF"), grade))
+    ]
+    ends = [(row.score.low, row.score.high) for row in table(rows).values() if row.score]
+    assert (0.0, 100.0) in ends
+    assert all(low is not None and high is not None and 0 <= low <= high <= 100 for low, high in ends)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, Scale, clustered_mean
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 
 NO_VERDICT = "verdict "
@@ -159,15 +159,16 @@ def benchmark_row(
     )  # fmt: skip
 
 
-def sample_mean(scores: Scores) -> Interval | None:
+def sample_mean(scores: Scores, possible: Scale = UNBOUNDED) -> Interval | None:
     """The mean over samples with a score, with an interval from resampling source pictures."""
     there = present(scores)
     if not there:
         return None
-    return clustered_mean(np.array(list(there.values())), [sample.picture for sample in there])
+    pictures = [sample.picture for sample in there]
+    return clustered_mean(np.array(list(there.values())), pictures, possible=possible)
 
 
-def mean_of_means(groups: Sequence[Scores]) -> Interval | None:
+def mean_of_means(groups: Sequence[Scores], possible: Scale = UNBOUNDED) -> Interval | None:
     """The unweighted mean of the groups' means; None if a group has no score, since the mean would then be
     incomplete.
 
@@ -188,4 +189,4 @@ def mean_of_means(groups: Sequence[Scores]) -> Interval | None:
         return Interval(mean, None, None, n=samples, clusters=clusters)
     error = math.sqrt(clusters / (clusters - 1) * math.fsum(part**2 for part in influence.values()))
     reach = student_quantile((1 + CONFIDENCE) / 2, clusters - 1) * error
-    return Interval(mean, mean - reach, mean + reach, n=samples, clusters=clusters)
+    return Interval(mean, mean - reach, mean + reach, n=samples, clusters=clusters).within(possible)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.judged.agreement import Agreement, Spread, krippendorff_alpha, spread
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, Scale, clustered_mean
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class JudgedScore:
     value: float | None
     missing: str | None = None
     suite: str = ""
+    possible: Scale = UNBOUNDED
+    """The range of the rubric's values."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ def _row(suite: str, model: str, rubric: str, scores: Sequence[JudgedScore]) -> 
             values[score.subject].append(score.value)
     kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
     means = np.array([np.mean(repeats) for repeats in values.values()])
-    mean = clustered_mean(means, [cluster[subject] for subject in values]) if values else None
+    pictures = [cluster[subject] for subject in values]
+    mean = clustered_mean(means, pictures, possible=scores[0].possible) if values else None
     repeats = list(values.values())
     return JudgedRow(
         model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,

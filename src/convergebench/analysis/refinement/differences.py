@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, expanded_tail
+from convergebench.analysis.statistics.clustered_mean import (
+    UNBOUNDED,
+    Interval,
+    Scale,
+    clustered_mean,
+    expanded_tail,
+    scale_of_differences,
+)
 from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 
@@ -49,24 +56,32 @@ class Difference:
 MeanOf = Callable[[Sequence[float], Sequence[str]], Interval | None]
 
 
-def mean_of(values: Sequence[float], pictures: Sequence[str]) -> Interval | None:
-    return clustered_mean(np.asarray(values, np.float64), pictures) if values else None
+def mean_within(possible: Scale) -> MeanOf:
+    """The mean of grades on this scale."""
+
+    def mean(values: Sequence[float], pictures: Sequence[str]) -> Interval | None:
+        return clustered_mean(np.array(values), pictures, possible=possible) if values else None
+
+    return mean
 
 
-def difference(samples: Sequence[BeforeAfter], side: MeanOf = mean_of) -> Difference:
-    """`side` returns the mean of one side, from its numbers and their pictures.
+def difference(
+    samples: Sequence[BeforeAfter], possible: Scale = UNBOUNDED, side: MeanOf | None = None
+) -> Difference:
+    """`side` returns the mean of one side, from its numbers and their pictures; both lie within `possible`.
 
     >>> found = difference([BeforeAfter("a", 4.0, 6.0), BeforeAfter("b", 5.0, "verdict refused")])
     >>> found.of_means.mean, found.paired.mean, found.missing_refined
     (1.5, 2.0, 1)
     """
+    side = side or mean_within(possible)
     before = [(one.primary, one.picture) for one in samples if not isinstance(one.primary, str)]
     after = [(one.refined, one.picture) for one in samples if not isinstance(one.refined, str)]
     return Difference(
         primary=side([value for value, _ in before], [picture for _, picture in before]),
         refined=side([value for value, _ in after], [picture for _, picture in after]),
         of_means=_of_means(before, after, sum(_has_either(one) for one in samples)),
-        paired=_paired(samples),
+        paired=_paired(samples, scale_of_differences(possible)),
         missing_primary=len(samples) - len(before),
         missing_refined=len(samples) - len(after),
     )
@@ -76,7 +91,7 @@ def _has_either(one: BeforeAfter) -> bool:
     return not (isinstance(one.primary, str) and isinstance(one.refined, str))
 
 
-def _paired(samples: Sequence[BeforeAfter]) -> Interval | None:
+def _paired(samples: Sequence[BeforeAfter], possible: Scale) -> Interval | None:
     both = [
         (one.refined - one.primary, one.picture)
         for one in samples
@@ -84,7 +99,8 @@ def _paired(samples: Sequence[BeforeAfter]) -> Interval | None:
     ]
     if not both:
         return None
-    found = clustered_mean(np.array([value for value, _ in both]), [picture for _, picture in both])
+    values = np.array([value for value, _ in both])
+    found = clustered_mean(values, [picture for _, picture in both], possible=possible)
     if len({value for value, _ in both}) == 1:
         return Interval(found.mean, None, None, found.n, found.clusters)
     return found

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis.judged.benchmark_scores import Sample, VerdictRow
-from convergebench.analysis.judged.pass_rate import passed
+from convergebench.analysis.judged.pass_rate import PASSED, passed
+from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Scale
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,7 @@ class Grade:
 
     rubric: str
     title: str
+    possible: Scale = UNBOUNDED
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class RefinementFigures:
     def grade_titles(self) -> dict[str, str]:
         """By rubric."""
         return {grade.rubric: grade.title for grade in self.grades.values()}
+
+    @property
+    def scales(self) -> dict[str, Scale]:
+        """Of every figure, by its title."""
+        return {PASSED: (0.0, 100.0), **{grade.title: grade.possible for grade in self.grades.values()}}
 
     def passed(self, rows: Sequence[VerdictRow]) -> dict[Sample, float | str]:
         return passed(rows, self.verdict_rubric)

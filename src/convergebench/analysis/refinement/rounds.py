@@ -69,5 +69,7 @@ def _means(rows: Sequence[VerdictRow], figures: RefinementFigures) -> dict[str, 
     titles = figures.grade_titles
     means = {PASSED: percent_passed(figures.passed(rows))} if rubrics - set(titles) else {}
     return means | {
-        title: sample_mean(scores_of(rows, rubric)) for rubric, title in titles.items() if rubric in rubrics
+        title: sample_mean(scores_of(rows, rubric), figures.scales[title])
+        for rubric, title in titles.items()
+        if rubric in rubrics
     }

@@ -11,7 +11,7 @@ from convergebench.analysis.judged.benchmark_scores import Sample, Scores, Verdi
 from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.analysis.refinement.differences import BeforeAfter, Difference, difference
 from convergebench.analysis.refinement.figures import RefinementFigures
-from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.analysis.statistics.clustered_mean import Interval, Scale
 from convergebench.analysis.statistics.proportions import percentage
 
 Transition = Literal["improved", "maintained", "regressed", "unchanged"]
@@ -102,7 +102,7 @@ def refinement_table(
         before, after = ([row for row in rows if row.model == model] for rows in (primary, refined))
         compared = dict(_compared(before, after, figures))
         categories = figures.ordered({sample.subset for sample in compared[PASSED]})
-        table += [_row(model, category, compared) for category in (*categories, OVERALL)]
+        table += [_row(model, category, compared, figures.scales) for category in (*categories, OVERALL)]
     return table
 
 
@@ -128,13 +128,17 @@ def _joined(samples: Sequence[Sample], before: Scores, after: Scores) -> Figure:
     }
 
 
-def _row(model: str, category: str, figures: Mapping[str, Figure]) -> RefinementRow:
+def _row(
+    model: str, category: str, figures: Mapping[str, Figure], scales: Mapping[str, Scale]
+) -> RefinementRow:
     own = {
         title: [one for sample, one in of.items() if category in (OVERALL, sample.subset)]
         for title, of in figures.items()
     }
     differences = {
-        title: difference(_in_percent(samples), _percentage) if title == PASSED else difference(samples)
+        title: difference(_in_percent(samples), scales[title], _percentage)
+        if title == PASSED
+        else difference(samples, scales[title])
         for title, samples in own.items()
     }
     return RefinementRow(model, category, transitions(own[PASSED]), differences)

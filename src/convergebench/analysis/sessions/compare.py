@@ -9,7 +9,7 @@ import numpy as np
 
 from convergebench.analysis.sessions.figures import TurnFigure
 from convergebench.analysis.sessions.turns import Reading, SessionResult
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, scale_of_differences
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def compare_sessions(
         left, right = np.array(x, np.float64), np.array(y, np.float64)
         points.append(
             TurnDifference(
-                turn, float(left.mean()), float(right.mean()), clustered_mean(left - right, pictures),
+                turn, float(left.mean()), float(right.mean()),
+                clustered_mean(left - right, pictures, possible=scale_of_differences(figure.possible)),
                 sum(not isinstance(x, str) and isinstance(y, str) for _, x, y in values),
                 sum(isinstance(x, str) and not isinstance(y, str) for _, x, y in values),
             )

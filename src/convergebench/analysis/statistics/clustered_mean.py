@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, cluster_sums, shared_draws
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
+
+Scale: TypeAlias = tuple[float, float]
+"""The least and the greatest possible value."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,27 @@ class Interval:
     n: int
     clusters: int
 
+    def within(self, possible: Scale) -> Interval:
+        """Without what is impossible."""
+        if self.low is None or self.high is None:
+            return self
+        least, most = min(possible[0], self.mean), max(possible[1], self.mean)
+        return replace(self, low=max(self.low, least), high=min(self.high, most))
+
 
 FEWEST_TO_RESAMPLE = 8
 """The mean of a resample never lies outside the range of the cluster means. With few clusters, even extreme
 percentiles therefore cover too little: 50 % for two, 88 % for four, 95 % for eight."""
-UNBOUNDED = (-math.inf, math.inf)
+UNBOUNDED: Scale = (-math.inf, math.inf)
+
+
+def scale_of_differences(scale: Scale) -> Scale:
+    """
+    >>> scale_of_differences((1.0, 5.0))
+    (-4.0, 4.0)
+    """
+    width = scale[1] - scale[0]
+    return -width, width
 
 
 def draw_ahead(counts: Iterable[int]) -> None:
@@ -50,7 +69,7 @@ def clustered_mean(
     resamples: int = RESAMPLES,
     level: float = CONFIDENCE,
     seed: int = 0,
-    possible: tuple[float, float] = UNBOUNDED,
+    possible: Scale = UNBOUNDED,
 ) -> Interval:
     """The mean and its interval: expanded percentiles over resamples of whole clusters, or Student's interval
     for few clusters.

@@ -24,6 +24,7 @@ from convergebench.analysis.statistics.clustered_mean import Interval
 
 RUBRICS = {"gedit_sc": "Semantic Consistency", "gedit_pq": "Perceptual Quality"}
 OVERALL = "Overall"
+_SCALE = (0.0, 10.0)
 SAMPLE_MEAN = "OVERALL (sample mean)"
 MACRO_MEAN = "OVERALL (macro mean)"
 INTERSECTION = "intersection"
@@ -86,7 +87,7 @@ def _lines(model: str, suite: str, language: str, metric: str, scores: Scores) -
         return benchmark_row(model, suite, language, metric, subset, of, score)
 
     return [
-        *(line(subset, subsets[subset], sample_mean(subsets[subset])) for subset in sorted(subsets)),
-        line(SAMPLE_MEAN, scores, sample_mean(scores)),
-        line(MACRO_MEAN, scores, mean_of_means(list(subsets.values()))),
+        *(line(subset, subsets[subset], sample_mean(subsets[subset], _SCALE)) for subset in sorted(subsets)),
+        line(SAMPLE_MEAN, scores, sample_mean(scores, _SCALE)),
+        line(MACRO_MEAN, scores, mean_of_means(list(subsets.values()), _SCALE)),
     ]

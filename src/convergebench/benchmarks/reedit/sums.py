@@ -19,12 +19,13 @@ from convergebench.analysis.refinement.figures import Grade, RefinementFigures
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.benchmarks.reedit.suite import CATEGORIES
 
+_GRADES = (0.0, 10.0)
 FIGURES = RefinementFigures(
     verdict_rubric=lambda category: f"reedit_{category}",
     grades={
-        "sc": Grade("reedit_sc", "Semantic Consistency"),
-        "if": Grade("reedit_if", "Instruction Following"),
-        "pq": Grade("reedit_pq", "Perceptual Quality"),
+        "sc": Grade("reedit_sc", "Semantic Consistency", _GRADES),
+        "if": Grade("reedit_if", "Instruction Following", _GRADES),
+        "pq": Grade("reedit_pq", "Perceptual Quality", _GRADES),
     },
     categories=CATEGORIES,
 )
@@ -44,7 +45,7 @@ def reedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
         own = [row for row in rows if row.model == model]
         table += _lines(model, suite, PASSED, FIGURES.passed(own), percent_passed)
         for rubric, title in FIGURES.grade_titles.items():
-            table += _lines(model, suite, title, scores_of(own, rubric), sample_mean)
+            table += _lines(model, suite, title, scores_of(own, rubric), _mean_grade)
     return table
 
 
@@ -67,6 +68,10 @@ def by_category(scores: Scores) -> dict[str, dict[Sample, float | str]]:
         if own:
             found[category] = own
     return found
+
+
+def _mean_grade(scores: Scores) -> Interval | None:
+    return sample_mean(scores, _GRADES)
 
 
 def _lines(

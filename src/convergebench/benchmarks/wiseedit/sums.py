@@ -38,6 +38,7 @@ COMPLEX_OVERALL = "complex overall"
 SINGLE = " (single image)"
 _BOTH = "en+cn"
 _LOW, _HIGH = 1.0, 10.0
+_POINTS = (0.0, 100.0)
 
 Cell = Mapping[str, Scores]
 """The samples' points by metric, in one category and language."""
@@ -111,7 +112,7 @@ def _scaled(rows: Sequence[VerdictRow], metric: str) -> dict[Sample, float | str
 
 def _category_lines(model: str, suite: str, language: str, category: str, cell: Cell) -> list[BenchmarkRow]:
     lines = [
-        _line(model, suite, language, metric, category, [scores], _rounded(sample_mean(scores)))
+        _line(model, suite, language, metric, category, [scores], _rounded(sample_mean(scores, _POINTS)))
         for metric, scores in cell.items()
     ]
     return [*lines, _mean_line(model, suite, language, category, [cell])]
@@ -120,7 +121,7 @@ def _category_lines(model: str, suite: str, language: str, category: str, cell: 
 def _mean_line(model: str, suite: str, language: str, subset: str, cells: Sequence[Cell]) -> BenchmarkRow:
     """The mean of the cells' averages, each the mean of its rounded metrics."""
     metrics = [scores for cell in cells for scores in cell.values()]
-    score = mean_of_means(metrics) if all(cells) else None
+    score = mean_of_means(metrics, _POINTS) if all(cells) else None
     if score is not None:
         averages = [_average(cell) for cell in cells]
         score = _moved(score, sum(averages) / len(averages))
@@ -130,7 +131,7 @@ def _mean_line(model: str, suite: str, language: str, subset: str, cells: Sequen
 
 
 def _average(cell: Cell) -> float:
-    means = [_rounded(sample_mean(scores)) for scores in cell.values()]
+    means = [_rounded(sample_mean(scores, _POINTS)) for scores in cell.values()]
     return sum(one.mean for one in means if one is not None) / len(means)
 
 
@@ -158,4 +159,4 @@ def _moved(score: Interval, mean: float) -> Interval:
     by = mean - score.mean
     if score.low is None or score.high is None:
         return replace(score, mean=mean)
-    return replace(score, mean=mean, low=score.low + by, high=score.high + by)
+    return replace(score, mean=mean, low=score.low + by, high=score.high + by).within(_POINTS)

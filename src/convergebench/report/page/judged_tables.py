@@ -9,13 +9,13 @@ from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
-    Scores,
     VerdictRow,
     benchmark_row,
     sample_mean,
     scores_of,
 )
 from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
+from convergebench.analysis.statistics.clustered_mean import Scale
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import find_benchmark
 from convergebench.benchmarks.session_scoring import session_scoring
@@ -109,8 +109,9 @@ def _score(one: Judgement, place: StepPlace) -> JudgedScore:
     subject = f"{place.protocol}/{place.case}/{place.seed}/{place.round}"
     missing = None if one.value is not None else one.outcome
     return JudgedScore(
-        place.model, one.rubric.fingerprint, subject, place.picture, one.record.repeat, one.value, missing
-    )
+        place.model, one.rubric.fingerprint, subject, place.picture, one.record.repeat, one.value, missing,
+        possible=one.rubric.range,
+    )  # fmt: skip
 
 
 def _summary(row: JudgedRow, rubric: RubricRecord, values: Sequence[tuple[int, float]]) -> dict[str, Any]:
@@ -186,7 +187,7 @@ def _rows(
     if benchmark:
         table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
     else:
-        table = _by_category(name, rows)
+        table = _by_category(name, rows, {one.rubric.id: one.rubric.range for one, _ in group})
     return [replace(row, wording=setting.wording) for row in table]
 
 
@@ -227,7 +228,7 @@ def _expected(
     return found
 
 
-def _by_category(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
+def _by_category(suite: str, rows: Sequence[VerdictRow], scales: Mapping[str, Scale]) -> list[BenchmarkRow]:
     table = []
     for model, rubric in dict.fromkeys((row.model, row.rubric) for row in rows):
         scores = scores_of([row for row in rows if row.model == model], rubric)
@@ -235,9 +236,8 @@ def _by_category(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
         for sample, score in scores.items():
             subsets.setdefault(sample.subset, {})[sample] = score
         parts = [*sorted(subsets.items()), (ALL, scores)]
-        table += [_line(model, suite, rubric, subset, of) for subset, of in parts]
+        table += [
+            benchmark_row(model, suite, "", rubric, subset, of, sample_mean(of, scales[rubric]))
+            for subset, of in parts
+        ]
     return table
-
-
-def _line(model: str, suite: str, rubric: str, subset: str, scores: Scores) -> BenchmarkRow:
-    return benchmark_row(model, suite, "", rubric, subset, scores, sample_mean(scores))
