@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import yaml
 
 from convergebench.benchmarks.reedit.mini import load_reedit_mini, mini_rows, write_mini
-from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
+from servers.judge import MODEL, Answer, Asked, JudgeServer, completion, failure, graded
 from tiny_qwen import save_tiny_qwen
 
 Cli = Callable[..., Any]
@@ -85,6 +86,20 @@ def test_the_whole_of_it_on_the_mini_suite(cli: Cli, words: Words, server: Judge
     (overall,) = [row for row in done["transitions"]["rows"] if row["category"].startswith("OVERALL")]
     assert (overall["maintained"], overall["missing"]) == (8, 2)
     assert done["transitions"]["judge"]["condition"] == "healthy"
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_the_judge_is_named_without_the_address_of_its_server(
+    cli: Cli, words: Words, server: JudgeServer, tmp_path: Path, rounds: int
+) -> None:
+    table = tmp_path / "table.csv"
+    judged = in_mini(words, "--judge", server.name, "--limit", 1, "--rounds", rounds)
+    printed, in_json = cli(*judged, "--csv", table).out, cli(*judged, "--json").out
+    assert f"Judge server:{MODEL}, " in " ".join(printed.split())
+    rows = list(csv.DictReader(table.open()))
+    assert {row["judge"] for row in rows} == {f"server:{MODEL}"}
+    assert json.loads(in_json)["judge"] == f"server:{MODEL}"
+    assert not [text for text in (printed, table.read_text(), in_json) if server.url in text]
 
 
 def test_a_judge_sees_the_original_and_the_original_instruction_and_nothing_twice(

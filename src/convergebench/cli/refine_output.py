@@ -70,7 +70,7 @@ def _write_csv(done: RefinementResult, sums: RefinementTables, file: Path) -> No
         raise WrongUse("nothing was judged, so there is no table to write; add --judge, or leave --csv out")
     rows = csv_benchmark(sums.plain)
     if sums.transitions:
-        rows = csv_transitions(sums.transitions, sums.as_published, done.settings.judge_name, done.wording)
+        rows = csv_transitions(sums.transitions, sums.as_published, done.settings.judge_label, done.wording)
     file.write_text(csv_text(rows), encoding="utf-8")
 
 
@@ -123,7 +123,7 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
             out.print("As published: an unread verdict is a no, an unread grade is 5.", markup=False)
             out.print(transitions_table(sums.as_published, out.width))
             out.print(differences_table(sums.as_published, out.width))
-        by = f"Judge {done.settings.judge_name}, {wording_name(done.wording)}."
+        by = f"Judge {done.settings.judge_label}, {wording_name(done.wording)}."
         notes = [by, *transitions_notes(sums.transitions, sums.health)]
     elif sums.plain:
         out.print(*benchmark_tables(sums.plain, out.width), sep="\n")
@@ -223,7 +223,7 @@ def _in_json(
         ],
         "transitions": json_transitions(sums.transitions, sums.health) if sums.transitions else None,
         "transitions_as_published": json_transitions(sums.as_published) if sums.as_published else None,
-        "judge": done.settings.judge_name,
+        "judge": done.settings.judge_label,
         "wording": wording_name(done.wording),
         "rows": json_benchmark(plain),
         "judged": judged_in_json(done.judged) if done.judged else None,

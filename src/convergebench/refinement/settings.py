@@ -10,6 +10,7 @@ from typing import Any
 from convergebench.engine import RunLimits
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.judges.registry import name_with_settings
+from convergebench.results.model_labels import without_address
 from convergebench.settings_file import path_field, path_or_name_field, read_settings, settings_from
 from convergebench.types import Parameter
 
@@ -108,6 +109,11 @@ class RefinementSettings:
     @property
     def judge_name(self) -> str:
         return name_with_settings(self.judge, self.judge_settings)
+
+    @property
+    def judge_label(self) -> str:
+        """For tables and files: without the address of its server."""
+        return without_address(self.judge_name)
 
 
 def read_refinement_settings(path: Path, instead: Mapping[str, Any] | None = None) -> RefinementSettings:

@@ -49,7 +49,7 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
     plain = benchmark.table(name, rows[last])
     if published is not None:
         plain = with_published_figures(plain, benchmark.table(name, published.verdicts(rows[last])))
-    judge = done.settings.judge_name
+    judge = done.settings.judge_label
     return RefinementTables(
         rounds, (), [replace(row, judge=judge, wording=done.wording) for row in plain], health
     )
