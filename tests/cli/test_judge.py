@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from convergebench.cli.main import code_of
-from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
+from servers.judge import MODEL, Answer, Asked, JudgeServer, completion, failure, graded
 
 CASES = 3
 
@@ -130,6 +130,22 @@ def test_a_second_judge_is_compared_with_the_first_on_what_both_judged(
     assert len(three["judges"]) == 3 and three["alpha"] < 0.9
     printed = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq").out
     assert f"on the same {pictures} subjects by gedit_pq@1: alpha" in " ".join(printed.split())
+
+
+def test_judges_of_one_model_are_told_apart_and_compared_only_with_the_judge_that_was_asked(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    words = ["-w", folder, "--rubric", "gedit_pq"]
+    cli("judge", "--judge", server.name, *words)
+    second = cli("judge", "--judge", f"{server.name}&temperature=0.7", *words)
+    assert f"server:{MODEL} and server:{MODEL}?temperature=0.7 on the same " in second.out
+    server.script = lambda number, asked: failure(401, "no key")
+    for name in (f"{server.name}&temperature=0.9", f"{server.name}&temperature=0.7"):
+        third = cli("judge", "--judge", name, *words, "--repeats", 2)
+        assert third.code != 0
+        assert (" on the same " in third.out) == name.endswith("0.7")
+    unheard = cli("judge", "--judge", f"{server.name}&temperature=0.9", *words, "--json")
+    assert unheard.json["between_judges"] == []
 
 
 def test_the_judge_sees_the_reference_pictures_of_a_suite_that_has_them(

@@ -98,7 +98,7 @@ def command(
             return _print_pairwise(compared, opened, wording, as_json)
         chosen = _pictures(store, rubrics, named)
         done = _judge([one.task for one in chosen], opened, store, limits, retry_missing, as_json)
-        agreements = _between_judges(store, rubrics)
+        agreements = _between_judges(store, rubrics, opened)
     return _print_verdicts(chosen, done, opened, agreements, as_json)
 
 
@@ -222,15 +222,16 @@ def _print_pairwise(compared: ComparedModels, judge: Judge, wording: str, as_jso
     return code
 
 
-def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudges]:
-    """Agreement over the whole workspace, for the rubrics of this run."""
+def _between_judges(store: Workspace, rubrics: list[Rubric], judge: Judge) -> list[BetweenJudges]:
+    """Agreement of this judge with others over the whole workspace, for the rubrics of this run."""
     from convergebench.analysis.judged.agreement import Rating, between_judges
     from convergebench.results import Records
     from convergebench.results.judgements import read_judge_values
 
     labels = Records.of(store).judge_labels
     values = read_judge_values(store, [rubric.fingerprint for rubric in rubrics])
-    return between_judges(Rating(labels[one.judge], one.rubric, one.subject, one.value) for one in values)
+    found = between_judges(Rating(labels[one.judge], one.rubric, one.subject, one.value) for one in values)
+    return [one for one in found if labels.get(judge.facts.fingerprint) in one.judges]
 
 
 def _print_verdicts(

@@ -52,7 +52,7 @@ def agreement_in_json(one: BetweenJudges) -> dict[str, Any]:
 
 
 def agreement_line(one: BetweenJudges) -> str:
-    alpha, names = one.agreement.alpha, " and ".join(name.partition("?")[0] for name in one.judges)
+    alpha, names = one.agreement.alpha, " and ".join(one.judges)
     found = f"alpha {alpha:.2f}" if alpha is not None else f"no alpha: {one.agreement.missing}"
     return f"{names} on the same {one.agreement.subjects} subjects by {one.rubric}: {found}."
 
