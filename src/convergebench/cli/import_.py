@@ -50,13 +50,16 @@ def command(
 ) -> None:
     """Import tables or pictures made outside ConvergeBench."""
     from convergebench import metrics
+    from convergebench.cli.download_progress import fetch_metric_weights
     from convergebench.importing.import_file import import_path
     from convergebench.store import Workspace
-    from convergebench.types import SuiteId
+    from convergebench.types import SuiteId, is_portrait
 
-    metric_set = metrics.MetricSet(
-        listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip, dino=dino)
-    )
+    names = listed(metric) or metrics.DEFAULT_MEASURED
+    if path.is_dir():
+        portraits = any(is_portrait("", folder.name) for folder in (path, *path.rglob("*")))
+        fetch_metric_weights(names, portraits=layout is None and portraits)
+    metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip, dino=dino))
     if layout is not None:
         _import_pictures(path, layout, model, suite, workspace, metric_set, as_json)
         return

@@ -64,7 +64,7 @@ def command(
     if workspace is not None:
         if source is not None:
             raise WrongUse("give pictures or --workspace, not both")
-        _measure_workspace(workspace, metric_set, as_json)
+        _measure_workspace(workspace, names, metric_set, as_json)
         return
     if source is None or not picture:
         raise WrongUse(
@@ -127,15 +127,21 @@ def _opened(paths: Sequence[tuple[Path, Path]]) -> list[tuple[Picture, Picture]]
     return [(pictures[source], pictures[path]) for source, path in paths]
 
 
-def _measure_workspace(folder: Path, metric_set: MetricSet, as_json: bool) -> None:
+def _measure_workspace(folder: Path, names: Sequence[str], metric_set: MetricSet, as_json: bool) -> None:
     import asyncio
 
+    from convergebench.cli.download_progress import fetch_metric_weights
     from convergebench.cli.measuring_progress import MeasuringProgress
     from convergebench.engine.measuring.remeasure import count_results, measure_workspace
+    from convergebench.protocols import RETURNING
+    from convergebench.results import Records
     from convergebench.store import Workspace
+    from convergebench.types import is_portrait
 
     with Workspace.existing(folder) as store:
         results = count_results(store)
+        returning = [one.case for one in Records.of(store).trajectories if one.protocol in RETURNING]
+    fetch_metric_weights(names, portraits=any(is_portrait(case.kind, case.picture) for case in returning))
     with Workspace.create(folder) as store, MeasuringProgress(results, quiet=as_json) as progress:
         measured = asyncio.run(measure_workspace(store, metric_set, progress))
     if as_json:

