@@ -92,3 +92,16 @@ def test_where_no_change_is_asked_for_a_refusal_does_not_decide_the_ranking(both
     refused = (failed("mute", "p", 1, "refused"),)
     assert headline_ranking(replace(both, troubles=refused)).headline is not None
     assert headline_ranking(replace(both, troubles=refused, protocol="stay")).headline is None
+
+
+def test_intervals_of_differences_stay_within_what_is_possible() -> None:
+    good = [chain("good", picture, (YES, 1.0, 1.0), (YES, 1.0, 1.0)) for picture in "pq"]
+    mixed = [
+        chain("mixed", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0)),
+        chain("mixed", "q", (NO, 0.0, 0.0), (NO, 0.0, 0.0)),
+    ]
+    found = by_name(model_differences(results(*good, *mixed), "good", "mixed"))
+    widest = {"score": 100.0, "did the edit": 1.0, "undid it": 1.0, "usable for": 2.0}
+    for quantity, most in widest.items():
+        interval = found[quantity].difference
+        assert -most <= interval.low < interval.mean < interval.high <= most, quantity

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from convergebench.analysis.headline.baseline_pair import BASELINE, CANDIDATE, BaselinePair, as_one
 from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
 from convergebench.analysis.round_trip.paired_difference import Values, minimum_detectable, readings
-from convergebench.analysis.round_trip.preserved_scale import has_scale
+from convergebench.analysis.round_trip.preserved_scale import has_scale, possible
 from convergebench.analysis.round_trip.results import Results
 from convergebench.analysis.statistics.clustered_mean import (
     Interval,
+    Scale,
     clustered_mean,
     clustered_standard_error,
+    scale_of_differences,
 )
 from convergebench.errors import WrongUse
 from convergebench.types import MetricFacts
@@ -90,8 +92,8 @@ def _quantities(
     values = _values(both, by)
     found = [
         one
-        for name, (of_models, scale, sign) in values.items()
-        if (one := _compared(pair, name, of_models, margin * scale, sign, fail_if)) is not None
+        for name, quantity in values.items()
+        if (one := _compared(pair, name, quantity, margin, fail_if)) is not None
     ]
     if not found:
         raise WrongUse(
@@ -104,8 +106,17 @@ def _quantities(
 _OfModels: TypeAlias = Mapping[str, Values]
 
 
-def _values(both: Results, by: Sequence[str]) -> dict[str, tuple[_OfModels, float, int]]:
-    """Each quantity's values by model, its range, and 1 if higher is better, else -1."""
+class _Quantity(NamedTuple):
+    of_models: _OfModels
+    reach: float
+    """The range of its values, of which a margin is a share."""
+    sign: int
+    """1 if higher is better, else -1."""
+    scale: Scale
+
+
+def _values(both: Results, by: Sequence[str]) -> dict[str, _Quantity]:
+    """By the name of the column or metric."""
     columns = chain_columns(both.rounds)
     wanted = list(by) or [name for name in columns if name != "score"]
     metrics = {facts.name: facts for facts in both.metrics}
@@ -114,44 +125,44 @@ def _values(both: Results, by: Sequence[str]) -> dict[str, tuple[_OfModels, floa
             known = ", ".join([*columns, *metrics])
             raise WrongUse(f"there is no column {name!r} to check; choose from {known}")
     chains = headline_chains(both)
-    found: dict[str, tuple[_OfModels, float, int]] = {}
+    found: dict[str, _Quantity] = {}
     for name in wanted:
         if name in columns:
             column = columns[name]
             of_models = {model: values_of(chains, model, column) for model in (CANDIDATE, BASELINE)}
-            found[name] = (of_models, column.largest, 1)
+            found[name] = _Quantity(of_models, column.largest, 1, (0.0, column.largest))
         else:
-            found[name] = (_of_metric(both, metrics[name]), *_scale(metrics[name]))
-    if not by and not any(of_models[CANDIDATE] for of_models, _, _ in found.values()):
+            found[name] = _of_metric(both, metrics[name])
+    if not by and not any(one.of_models[CANDIDATE] for one in found.values()):
         chief = metrics[both.chief]  # regions were not measured
-        return {chief.name: (_of_metric(both, chief), *_scale(chief))}
+        return {chief.name: _of_metric(both, chief)}
     return found
 
 
-def _of_metric(both: Results, facts: MetricFacts) -> _OfModels:
+def _of_metric(both: Results, facts: MetricFacts) -> _Quantity:
     if not has_scale(facts):
         raise WrongUse(f"{facts.name} says which way a picture moved, not which is better; choose another")
     last = [item for item in both.returns if item.round == both.rounds]
-    return {
+    of_models = {
         name: readings([item for item in last if item.model == name], facts) for name in (CANDIDATE, BASELINE)
     }
-
-
-def _scale(facts: MetricFacts) -> tuple[float, int]:
     reach = abs(facts.perfect - facts.worst)
-    return (reach if math.isfinite(reach) else _DECIBELS), 1 if facts.better == "higher" else -1
+    sign = 1 if facts.better == "higher" else -1
+    return _Quantity(of_models, reach if math.isfinite(reach) else _DECIBELS, sign, possible(facts))
 
 
 def _compared(
-    pair: BaselinePair, name: str, of_models: _OfModels, margin: float, sign: int, fail_if: FailIf
+    pair: BaselinePair, name: str, quantity: _Quantity, share: float, fail_if: FailIf
 ) -> CheckedQuantity | None:
-    ours, theirs = of_models[CANDIDATE], of_models[BASELINE]
+    """`share` is the margin as a share of the quantity's range."""
+    ours, theirs = quantity.of_models[CANDIDATE], quantity.of_models[BASELINE]
+    margin = share * quantity.reach
     shared = [
         key for key in ours if key in theirs and math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])
     ]
     if not shared:
         return None
-    differences = sign * np.array([ours[key][1] - theirs[key][1] for key in shared])
+    differences = quantity.sign * np.array([ours[key][1] - theirs[key][1] for key in shared])
     pictures = [ours[key][0] for key in shared]
     error = clustered_standard_error(differences, pictures) if len(set(pictures)) > 1 else None
     return CheckedQuantity(
@@ -160,7 +171,7 @@ def _compared(
         quantity=name,
         candidate_mean=float(np.mean([ours[key][1] for key in shared])),
         baseline_mean=float(np.mean([theirs[key][1] for key in shared])),
-        difference=clustered_mean(differences, pictures),
+        difference=clustered_mean(differences, pictures, possible=scale_of_differences(quantity.scale)),
         margin=margin,
         pairs=len(shared),
         pictures=len(set(pictures)),

@@ -63,7 +63,7 @@ def chain_differences(
     for name, column in chain_columns(rounds).items():
         ours, theirs = (values_of(chains, model, column) for model in (first, second))
         try:
-            yield paired_values(first, second, column.heading, True, ours, theirs)
+            yield paired_values(first, second, column.heading, True, ours, theirs, (0.0, column.largest))
         except NothingShared:
             if name == "score":
                 return

@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.round_trip.area_under_curve import areas
 from convergebench.analysis.round_trip.missing_values import readings as values_or_nan
-from convergebench.analysis.round_trip.preserved_scale import has_scale
+from convergebench.analysis.round_trip.preserved_scale import has_scale, possible
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
 from convergebench.analysis.statistics.clustered_mean import (
+    UNBOUNDED,
     Interval,
+    Scale,
     clustered_mean,
     clustered_standard_error,
+    scale_of_differences,
 )
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 from convergebench.errors import WrongUse
@@ -90,20 +93,28 @@ def paired_difference(
         raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
     number = results.rounds if round is None else round
     ours, theirs = (_readings_at(results, model, facts, number) for model in (first, second))
-    return paired_values(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
+    quantity = f"{metric} @ R{number}"
+    return paired_values(first, second, quantity, facts.better == "higher", ours, theirs, possible(facts))
 
 
 def paired_areas(results: Results, first: str, second: str, metric: str = "ssim") -> PairedDifference:
     """Compare the areas under two models' curves on the cases and seeds for which both have one."""
     of_models = share_matrices(results, metric)
     ours, theirs = (_areas(of_models.get(model)) for model in (first, second))
-    return paired_values(first, second, f"{metric} AUC", True, ours, theirs)
+    return paired_values(first, second, f"{metric} AUC", True, ours, theirs, (0.0, 1.0))
 
 
 def paired_values(
-    first: str, second: str, quantity: str, higher_is_better: bool, ours: Values, theirs: Values
+    first: str,
+    second: str,
+    quantity: str,
+    higher_is_better: bool,
+    ours: Values,
+    theirs: Values,
+    scale: Scale = UNBOUNDED,
 ) -> PairedDifference:
-    """Compare a quantity on the cases and seeds for which both models have a finite value."""
+    """Compare a quantity, whose values lie on `scale`, on the cases and seeds for which both models have a
+    finite value."""
     both = [key for key in ours if key in theirs]
     shared = [key for key in both if math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])]
     if not shared:
@@ -120,7 +131,7 @@ def paired_values(
         higher_is_better=higher_is_better,
         first_mean=float(np.mean([ours[key][1] for key in shared])),
         second_mean=float(np.mean([theirs[key][1] for key in shared])),
-        difference=clustered_mean(differences, pictures),
+        difference=clustered_mean(differences, pictures, possible=scale_of_differences(scale)),
         p_value=sign_flip_p_value(differences, pictures),
         minimum_detectable=minimum_detectable(differences, pictures),
         only_first=len(ours) - len(both),
