@@ -9,14 +9,16 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+import convergebench
 from convergebench.analysis import headline_rankings
 from convergebench.errors import WrongUse
 from convergebench.leaderboard import build_leaderboard
 from convergebench.leaderboard.entries import LeftOut
 from convergebench.results import load_results
 from convergebench.store import Workspace
-from leaderboard.conftest import Built, Change, rewritten, submit
+from leaderboard.conftest import METRICS, Built, Change, rewritten, submit
 
 
 def test_values_that_were_changed_are_found_by_their_digest(built: Built) -> None:
@@ -59,6 +61,30 @@ def test_other_versions_are_measured_again_with_pictures_and_kept_apart_without(
     }  # fmt: skip
     assert apart["other_versions"] == {"ssim": "0"}
     assert [one["by"] for one in apart["entries"].values()] == ["South, thumbnails"]
+
+
+def test_what_the_audit_found_stands_beside_an_entry(pictures: Path, tmp_path: Path) -> None:
+    """Here returns that are the source itself, as of a model that remembers it."""
+    sources: dict[bytes, Image.Image] = {}
+
+    def remembering(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        if image.tobytes() in sources:
+            return sources[image.tobytes()]
+        edited = image.copy()
+        edited.paste((200, 30, 30), (20, 20, 60, 60))
+        sources[edited.tobytes()] = image
+        return edited
+
+    with convergebench.run(
+        {"remembering": remembering}, f"folder:{pictures}", 1, limit=3, workspace=tmp_path / "results",
+        metrics=METRICS,
+    ):  # fmt: skip
+        pass
+    submit(tmp_path / "results", tmp_path / "files" / "one.zip", "Lab")
+    built = build_leaderboard(tmp_path / "files", tmp_path / "site", metric_names=METRICS)
+    front = built.page.read_text()
+    assert "audit: 1 finding" in front
+    assert "identical to the source after an edit that cannot be undone exactly" in front
 
 
 def only_first_case(source: Path, target: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from convergebench.leaderboard.entries import Entry
 from convergebench.leaderboard.markup import Markup, element, joined
@@ -17,6 +17,7 @@ from convergebench.report.columns import (
 )
 from convergebench.report.formatting import ABSENT
 from convergebench.report.tables.ranking_notes import ranking_notes
+from convergebench.shown_text import counted
 
 _SCORE = "headline_score"
 _WIDTH, _HEIGHT = 100, 10
@@ -63,6 +64,14 @@ def standing(entry: Entry) -> Markup:
     )
 
 
+def _findings(entry: Entry) -> Iterator[Markup]:
+    """What the audit found beside what was measured, such as returns that are the source's own file."""
+    if notes := entry.submission.verification.notes:
+        address = f"entries/{entry.submission.id}.html#audit"
+        found = f"audit: {counted(len(notes), 'finding')}"
+        yield element("a", found, href=address, title=" ".join(notes), class_="standing unverified")
+
+
 def _row(shared: SharedRanking, name: str, rank: int | None, entry: Entry, cells: list[Markup]) -> Markup:
     own = shared.own_cases.get(name)
     return element(
@@ -73,6 +82,7 @@ def _row(shared: SharedRanking, name: str, rank: int | None, entry: Entry, cells
             element("a", entry.model, href=f"entries/{entry.submission.id}.html"),
             element("span", f" by {entry.label}, {entry.date} ", class_="by"),
             standing(entry),
+            *_findings(entry),
             scope="row",
         ),
         *cells,

@@ -81,7 +81,7 @@ def submission_page(submission: CheckedSubmission) -> str:
     names = ", ".join(one.name for one in manifest.models if one.role == "model")
     sections = [_facts(submission)]
     if verification.notes:
-        sections.append(element("section", element("h2", "Audit"), _list(verification.notes)))
+        sections.append(element("section", element("h2", "Audit"), _list(verification.notes), id="audit"))
     sections += _thumbnail_section(submission)
     sections.append(element("section", element("h2", "Models"), _models(submission)))
     metrics = ", ".join(f"{name} {version}" for name, version in manifest.metrics.items())

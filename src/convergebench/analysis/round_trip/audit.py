@@ -129,9 +129,10 @@ def _missing_rounds(evidence: AuditInput) -> Iterator[AuditFinding]:
     inside = f", {holes} of them with holes before their end" if holes else ""
     never = sum(not found for found in short.values()) + unbegun.total()
     at_all = f", {never} of them without a single return" if never else ""
+    lack = "lacks" if by_model.total() == 1 else "lack"
     yield AuditFinding(
         "missing_rounds",
-        f"{_many(by_model.total(), 'chain')} of {planned.total():,} lack rounds{inside}{at_all}: "
+        f"{_many(by_model.total(), 'chain')} of {planned.total():,} {lack} rounds{inside}{at_all}: "
         f"{_parts(by_model)}.",
         by_model.total(),
         by_model,

@@ -35,13 +35,17 @@ def ranking_text(ranked: Ranking) -> TextTable:
     headings, rows, words = ranking_cells(ranked, "text")
     return TextTable(
         "ranking",
-        f"{ranked.suite}: what is left after {ranked.round} edits and undos{edits_title(ranked)}",
+        f"{ranked.suite}: what is left after {_undos(ranked.round)}{edits_title(ranked)}",
         _ranking_explained(ranked),
         headings,
         rows,
         left=frozenset(words),
         notes=ranking_notes(ranked),
     )
+
+
+def _undos(rounds: int) -> str:
+    return "an edit and its undo" if rounds == 1 else f"{rounds} edits and undos"
 
 
 def _ranking_explained(ranked: Ranking) -> str:
