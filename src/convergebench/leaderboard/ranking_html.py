@@ -65,11 +65,13 @@ def standing(entry: Entry) -> Markup:
 
 
 def _findings(entry: Entry) -> Iterator[Markup]:
-    """What the audit found beside what was measured, such as returns that are the source's own file."""
-    if notes := entry.submission.verification.notes:
+    """What the audit found of this model, such as returns that are the source itself."""
+    findings = entry.submission.verification.findings
+    sentences = [one.sentence for one in findings if not one.parts or entry.model in one.parts]
+    if sentences:
         address = f"entries/{entry.submission.id}.html#audit"
-        found = f"audit: {counted(len(notes), 'finding')}"
-        yield element("a", found, href=address, title=" ".join(notes), class_="standing unverified")
+        found = f"audit: {counted(len(sentences), 'finding')}"
+        yield element("a", found, href=address, title=" ".join(sentences), class_="standing unverified")
 
 
 def _row(shared: SharedRanking, name: str, rank: int | None, entry: Entry, cells: list[Markup]) -> Markup:

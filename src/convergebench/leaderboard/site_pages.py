@@ -80,8 +80,9 @@ def submission_page(submission: CheckedSubmission) -> str:
     manifest, verification = submission.manifest, submission.verification
     names = ", ".join(one.name for one in manifest.models if one.role == "model")
     sections = [_facts(submission)]
-    if verification.notes:
-        sections.append(element("section", element("h2", "Audit"), _list(verification.notes), id="audit"))
+    if verification.findings:
+        found = _list(tuple(one.sentence for one in verification.findings))
+        sections.append(element("section", element("h2", "Audit"), found, id="audit"))
     sections += _thumbnail_section(submission)
     sections.append(element("section", element("h2", "Models"), _models(submission)))
     metrics = ", ".join(f"{name} {version}" for name, version in manifest.metrics.items())

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench import metrics
-from convergebench.analysis import audit
+from convergebench.analysis import AuditFinding, audit
 from convergebench.engine.measuring.remeasure import EVERY_KIND, measure_workspace
 from convergebench.engine.progress import NoProgress
 from convergebench.leaderboard.known_suites import known_cases
@@ -40,8 +40,8 @@ class Verification:
     """Metrics that were submitted in another version than is installed here, with the submitted version."""
     is_suite_known: bool
     """Whether the cases were compared with those of the installed suite."""
-    notes: tuple[str, ...]
-    """The audit's findings that do not disqualify."""
+    findings: tuple[AuditFinding, ...]
+    """Of the audit, those that do not disqualify."""
 
     @property
     def is_measured(self) -> bool:
@@ -56,8 +56,8 @@ def verify(opened: OpenedSubmission, metric_names: Sequence[str]) -> Verificatio
     if opened.manifest.pictures == "full":
         values = _measure(opened, metric_names)
         compared, measured = _compare(opened, values), len(values)
-    notes = tuple(_audit_notes(opened))
-    return Verification(compared, measured, _other_versions(opened), is_known, notes)
+    findings = tuple(_findings(opened))
+    return Verification(compared, measured, _other_versions(opened), is_known, findings)
 
 
 def _check_suite(opened: OpenedSubmission) -> bool:
@@ -123,9 +123,9 @@ def _submitted_versions(opened: OpenedSubmission) -> set[tuple[str, str]]:
     }
 
 
-def _audit_notes(opened: OpenedSubmission) -> Iterator[str]:
+def _findings(opened: OpenedSubmission) -> Iterator[AuditFinding]:
     with Workspace.existing(opened.folder) as workspace:
         for finding in audit(load_audit_input(workspace, opened.manifest.suite)):
             if finding.kind in _DISQUALIFYING:
                 raise BadSubmission(f"the audit found: {finding.sentence}")
-            yield finding.sentence
+            yield finding

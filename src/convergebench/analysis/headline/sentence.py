@@ -41,7 +41,8 @@ def _of_model(row: HeadlineRow) -> str:
     if usable is None:
         return row.model
     if usable.chief_ending is None:
-        return f"{row.model} stays usable for all {usable.horizon} rounds"
+        every = "the only round" if usable.horizon == 1 else f"all {usable.horizon} rounds"
+        return f"{row.model} stays usable for {every}"
     if usable.mean < 0.05:
         return f"{row.model} is not usable for a single round ({usable.chief_ending})"
     rounds = "round" if f"{usable.mean:.1f}" == "1.0" else "rounds"
