@@ -31,6 +31,19 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+_LONGEST_REASON = 120
+
+
+def shortened(reason: str) -> str:
+    """The beginning of a long reason, such as a crash's; the workspace has all of it.
+
+    >>> shortened("out of memory"), len(shortened("x" * 300))
+    ('out of memory', 121)
+    """
+    text = " ".join(reason.split())
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON].rstrip()}…"
+
+
 def printable(text: str) -> str:
     """The text with an escape in place of each character that a terminal or an editor would obey.
 

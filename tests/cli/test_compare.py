@@ -27,6 +27,15 @@ def test_two_models_are_compared_on_their_shared_cases(cli: Cli, two_models: Pat
         assert said in shown.out
 
 
+def test_notes_are_indented_on_all_their_lines(
+    cli: Cli, two_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = cli("compare", "blur", "jpeg?quality=40", "--workspace", two_models).out.splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("  Intervals of 95 %"))
+    assert lines[first + 1].startswith("  ") and lines[first + 1].strip()
+
+
 def test_the_comparison_as_json_has_both_profiles(cli: Cli, two_models: Path) -> None:
     told = cli("compare", "blur", "jpeg?quality=40", "--workspace", two_models, "--json").json
     assert [one["model"] for one in told["models"]] == ["blur", "jpeg?quality=40"]

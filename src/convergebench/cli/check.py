@@ -18,6 +18,7 @@ from convergebench.cli.options import (
     console,
     listed,
     print_json,
+    print_note,
 )
 from convergebench.shown_text import counted
 
@@ -156,5 +157,5 @@ def _print(outcome: CheckOutcome, code: int, as_json: bool) -> None:
     for (model, baseline), columns in groupby(outcome.quantities, lambda one: (one.model, one.baseline)):
         out.print(f"{model} against {baseline}", markup=False, soft_wrap=True)
         out.print(check_table(list(columns), out.width))
-    out.print(f"  {NOTE}", style="dim", markup=False)
+    print_note(NOTE)
     typer.echo(_conclusion(outcome, code) + ".", err=code != DONE)

@@ -15,6 +15,7 @@ from convergebench.cli.options import (
     benchmark,
     console,
     print_json,
+    print_note,
 )
 
 NAME = "compare"
@@ -75,7 +76,7 @@ def command(
     out = console()
     out.print(paired_table(differences, out.width))
     for note in paired_notes(differences):
-        out.print(f"  {note}", style="dim", markup=False)
+        print_note(note)
     for one in profiles:
         for line in profile_lines(one):
             out.print(line, markup=False)

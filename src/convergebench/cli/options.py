@@ -95,6 +95,18 @@ def console() -> Console:
     return drawing_console(sys.stdout, highlight=False, width=terminal_width())
 
 
+def print_note(note: str, style: str = "dim") -> None:
+    """A sentence that belongs to the table above it, indented on all its lines."""
+    import textwrap
+
+    out = console()
+    lines = textwrap.fill(
+        note, out.width, initial_indent="  ", subsequent_indent="  ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    out.print(lines, style=style, markup=False)
+
+
 def print_table(table: Table, optional: Sequence[str] = ()) -> None:
     """Print it as wide as the terminal; see `fitted` for the columns that a narrow one goes without."""
     from convergebench.report.tables.terminal_table import fitted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.options import console
+from convergebench.cli.options import console, print_note
 
 if TYPE_CHECKING:
     from convergebench.engine.judging.comparing import ComparedModels
@@ -49,10 +49,10 @@ def print_pairwise(found: FoundPairs, *, with_pairs: bool) -> None:
     out, compared = console(), found.compared
     out.print(fitted(pairwise_table(found.table), out.width, ("95 % interval", "strength", "rubric", "n")))
     for note in pairwise_notes(found.table):
-        out.print(f"  {note}", style="dim", markup=False)
+        print_note(note)
     if len(compared.verdicts) < compared.possible:
         left = compared.possible - len(compared.verdicts)
-        out.print(f"  {left} of {compared.possible} possible comparisons were not requested.", style="dim")
+        print_note(f"{left} of {compared.possible} possible comparisons were not requested.")
     for one in found.table.summaries if with_pairs else ():
         out.print(pairs_table(one))
 

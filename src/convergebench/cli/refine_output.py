@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from convergebench.cli.exit_codes import exit_code
-from convergebench.cli.options import console, print_json
+from convergebench.cli.options import console, print_json, print_note
 from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
         out.print(*benchmark_tables(sums.plain, out.width), sep="\n")
         notes = benchmark_notes(sums.plain)
     for note in notes:
-        out.print(f"  {note}", style="dim", markup=False)
+        print_note(note)
 
 
 def _rounds(rows: Sequence[RoundRow]) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from convergebench.cli.options import console, print_json
+from convergebench.cli.options import console, print_json, print_note
 from convergebench.cli.pairwise import FoundPairs, print_pairwise
 from convergebench.shown_text import counted
 
@@ -78,7 +78,7 @@ def print_score_table(scored: Scored) -> None:
     out = console()
     out.print(*benchmark_tables(scored.rows, out.width), sep="\n")
     for note in (*benchmark_notes(scored.rows), *map(_agreement_line, scored.agreements)):
-        out.print(f"  {note}", style="dim", markup=False)
+        print_note(note)
 
 
 def _agreement_line(one: RepeatAgreement) -> str:

@@ -18,6 +18,7 @@ from convergebench.cli.options import (
     full_width,
     listed,
     print_json,
+    print_note,
 )
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _print_judged(tables: Sequence[JudgedTable]) -> None:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
         out.print(*benchmark_tables(table.rows, out.width), sep="\n")
         for note in benchmark_notes(table.rows):
-            out.print(f"  {note}", style="dim", markup=False)
+            print_note(note)
 
 
 def _print_sessions(sessions: Sequence[SessionsOfSuite]) -> None:
@@ -165,7 +166,7 @@ def _print_sessions(sessions: Sequence[SessionsOfSuite]) -> None:
     for one in sessions:
         print_turns(one.suite, one.headline)
         counts = f"{counted(one.sessions, 'session')}, {counted(one.turns, 'turn')} with a picture"
-        console().print(f"  {counts}, by {', '.join(one.models)}.", style="dim", markup=False)
+        print_note(f"{counts}, by {', '.join(one.models)}.")
     if sessions:
         typer.echo(
             f"All figures by turn: convergebench turns --suite {sessions[0].suite}; two models compared: "
@@ -248,7 +249,7 @@ def _print_sentences(ranked: Ranking) -> None:
     """Which way each model's pictures drift."""
     for row in ranked.rows:
         if row.sentence is not None:
-            console().print(f"  {row.model} {row.sentence}", markup=False)
+            print_note(f"{row.model} {row.sentence}", style="none")
 
 
 def print_notes(ranked: Ranking) -> None:
@@ -256,4 +257,4 @@ def print_notes(ranked: Ranking) -> None:
     from convergebench.report import ranking_notes
 
     for note in ranking_notes(ranked):
-        console().print(f"  {note}", style="dim", markup=False)
+        print_note(note)

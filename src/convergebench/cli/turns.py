@@ -22,6 +22,7 @@ from convergebench.cli.options import (
     chosen_models,
     console,
     print_json,
+    print_note,
 )
 
 if TYPE_CHECKING:
@@ -170,4 +171,4 @@ def print_turns(suite: SuiteId, curves: Sequence[TurnCurve]) -> None:
     for table in turn_tables(curves, out.width):
         out.print(table)
     for note in turn_notes(curves):
-        out.print(f"  {note}", style="dim", markup=False)
+        print_note(note)

@@ -17,6 +17,7 @@ from convergebench.cli.options import (
     chosen_models,
     console,
     print_json,
+    print_note,
 )
 
 NAME = "worst"
@@ -78,4 +79,4 @@ def command(
         if cases:
             out.print(worst_table(cases, facts, regions, out.width))
         for note in worst_notes(cases, results, facts, round, models):
-            out.print(f"  {note}", style="dim", markup=False)
+            print_note(note)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from convergebench.shown_text import shortened
+
 ADDRESS = "(address)"
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]*://[^\s,;)\]}\"'“”]+"
@@ -23,8 +25,6 @@ _ADVICE = re.compile(
     r"(?:pip install|convergebench (?=[a-z]))(?:(?!\.\s).)*?(?=\.\s|\.?$)"
 )
 
-_LONGEST_REASON = 120
-
 
 def shareable(text: str) -> str:
     """
@@ -42,13 +42,8 @@ def shareable(text: str) -> str:
 
 
 def shareable_reason(reason: str) -> str:
-    """The beginning of a long reason, such as a crash's; the workspace has all of it.
-
-    >>> shareable_reason("out of memory"), len(shareable_reason("x" * 300))
-    ('out of memory', 121)
-    """
-    said = shareable(" ".join(reason.split()))
-    return said if len(said) <= _LONGEST_REASON else f"{said[:_LONGEST_REASON].rstrip()}…"
+    """Without addresses first, or one could be cut in its middle."""
+    return shortened(shareable(" ".join(reason.split())))
 
 
 def _name(found: re.Match[str]) -> str:

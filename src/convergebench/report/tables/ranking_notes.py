@@ -12,7 +12,7 @@ from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.metrics.flip import VISIBLE
 from convergebench.report.formatting import metric_title
-from convergebench.shown_text import counted
+from convergebench.shown_text import counted, shortened
 
 UNTABLED = ("drift", "region")
 """Dimensions whose metrics have no separate column in the table."""
@@ -163,7 +163,8 @@ def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
         if gap.what == RETURN:
             grouped.setdefault((gap.kind, gap.reason), Counter())[gap.model] += gap.count
     for (kind, reason), models in sorted(grouped.items(), key=lambda group: -group[1].total()):
-        yield f"{counted(models.total(), 'return')} missing, {_KINDS[kind]}: {reason} ({_by_model(models)})"
+        returns, why = counted(models.total(), "return"), shortened(reason)
+        yield f"{returns} missing, {_KINDS[kind]}: {why} ({_by_model(models)})"
 
 
 def _missing_values(ranking: Ranking) -> Iterator[str]:
