@@ -112,7 +112,7 @@ def test_protocols_with_different_numbers_of_edits_are_offered_by_name(visit: Vi
 def test_a_finding_of_the_audit_counts_once(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/runs")
     found = page.locator("section[aria-label='What an audit finds'] li").all_inner_texts()
-    assert "lack rounds" in " ".join(found)
+    assert "1 chain of" in " ".join(found)
     assert all(one.endswith(".") for one in found)
 
 
