@@ -225,10 +225,10 @@ def test_another_face_ends_a_chain() -> None:
 def test_portraits_whose_faces_were_not_compared_for_every_model_are_counted() -> None:
     good = (YES, 1.0, 1.0)
     known = chain("m", "p", good, face=0.1)
-    assert summed(known, rounds=1).unseen_face_cases == 0
-    assert summed(known, chain("m", "q", good), rounds=1).unseen_face_cases == 1
-    assert summed(known, chain("late", "p", good), rounds=1).unseen_face_cases == 1
-    assert summed(known, chain("jpeg", "p", good, role="probe"), rounds=1).unseen_face_cases == 0
+    assert summed(known, rounds=1).uncompared_face_cases == 0
+    assert summed(known, chain("m", "q", good), rounds=1).uncompared_face_cases == 1
+    assert summed(known, chain("late", "p", good), rounds=1).uncompared_face_cases == 1
+    assert summed(known, chain("jpeg", "p", good, role="probe"), rounds=1).uncompared_face_cases == 0
 
 
 def test_a_portrait_without_a_face_and_a_scene_lack_no_comparison() -> None:
@@ -238,7 +238,7 @@ def test_a_portrait_without_a_face_and_a_scene_lack_no_comparison() -> None:
         for one in chain("m", "p", good)
     ]
     scene = [replace(one, kind="scene") for one in chain("m", "q", good)]
-    assert summed(faceless, scene, rounds=1).unseen_face_cases == 0
+    assert summed(faceless, scene, rounds=1).uncompared_face_cases == 0
 
 
 def test_the_score_is_over_cases_that_every_ranked_model_has() -> None:

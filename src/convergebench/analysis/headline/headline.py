@@ -71,7 +71,7 @@ class Headline:
     """Cases whose `undid` is a judge's grade, and not measured."""
     face_cases: int
     """Cases in which a changed face limits what counts as undone."""
-    unseen_face_cases: int
+    uncompared_face_cases: int
     """Cases with a portrait in which faces were not compared for every ranked model."""
     judges: tuple[str, ...]
     """The judges whose verdicts are used."""
@@ -116,7 +116,7 @@ def headline(results: Results, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> H
         deciders={name: deciders.count(name) for name in dict.fromkeys(sorted(deciders))},
         graded_cases=len(cases & grades.cases),
         face_cases=len(cases & _cases_with_faces(chains) - grades.cases),
-        unseen_face_cases=len(cases & _portraits_without_faces(results, models) - grades.cases),
+        uncompared_face_cases=len(cases & _portraits_without_faces(results, models) - grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
         resemblances=resemblances(results),

@@ -86,11 +86,11 @@ def _headline(found: Headline) -> Iterator[str]:
             f"Faces are compared in {counted(found.face_cases, 'case')}: where one became another person's, "
             "at most half counts as undone."
         )
-    if found.unseen_face_cases:
+    if found.uncompared_face_cases:
         yield (
-            f"Faces are not compared in {counted(found.unseen_face_cases, 'case')} with a portrait, where "
-            "another person's face may count as undone: convergebench weights pull faces, then convergebench "
-            "measure -w FOLDER"
+            f"Faces are not compared in {counted(found.uncompared_face_cases, 'case')} with a portrait, "
+            "where another person's face may count as undone: convergebench weights pull faces, then "
+            "convergebench measure -w FOLDER"
         )
     if found.judges:
         yield f"Judged by: {'; '.join(found.judges)}."
