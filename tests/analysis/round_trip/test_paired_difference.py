@@ -186,3 +186,15 @@ def test_models_far_apart_are_in_different_groups(returned, results_of):
 def test_models_that_share_too_little_cannot_be_told_apart(returned, results_of):
     results = results_of(returned("a", "p1", ssim=0.9), returned("b", "p2", ssim=0.1))
     assert _grouped(results, "ab") == {"a": "a", "b": "a"}
+
+
+def test_models_with_different_letters_are_told_apart_by_comparing_them_too(returned, results_of):
+    """Five pictures cannot: equal models agree on all of them in one of 16 comparisons."""
+    for pictures, expected in ((5, {"a": "a", "b": "a"}), (6, {"a": "a", "b": "b"})):
+        results = results_of(
+            *(returned(model, f"p{n}", ssim=value + n / 100)
+              for model, value in (("a", 0.9), ("b", 0.5)) for n in range(pictures))
+        )  # fmt: skip
+        assert _grouped(results, "ab") == expected
+        alike = paired_difference(results, "a", "b").verdict == "cannot be told apart"
+        assert alike == (expected["a"] == expected["b"])

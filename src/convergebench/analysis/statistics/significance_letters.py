@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from convergebench.analysis.round_trip.paired_difference import Values
+from convergebench.analysis.round_trip.paired_difference import Values, sign_flip_p_value
 from convergebench.analysis.round_trip.preserved_scale import shortfall
 from convergebench.analysis.statistics.clustered_mean import clustered_standard_error
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
@@ -20,7 +20,8 @@ def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> di
     """The letters of each model, given best first; `a` is the group of the best model.
 
     Each pair is compared on its shared cases by Student's t over source pictures, with Bonferroni's
-    correction for the number of pairs. Models that share fewer than two pictures cannot be distinguished.
+    correction for the number of pairs, and must differ by the test of `paired_difference`, too: models that
+    this calls alike would otherwise have different letters where there are few pictures.
     """
     pairs = list(itertools.combinations(values, 2))
     losses = {
@@ -64,7 +65,9 @@ def _is_different(differences: NDArray[np.float64], pictures: Sequence[str], com
     if error is None:
         return False
     tail = (1 - CONFIDENCE) / comparisons / 2
-    return bool(abs(differences.mean()) > error * student_quantile(1 - tail, clusters - 1))
+    if abs(differences.mean()) <= error * student_quantile(1 - tail, clusters - 1):
+        return False
+    return sign_flip_p_value(differences, list(pictures)) < 1 - CONFIDENCE
 
 
 def _letter(number: int) -> str:
