@@ -95,6 +95,38 @@ def test_time_and_price_of_a_session_are_those_of_a_whole_chain(
     assert (row.session_seconds, row.session_usd) == pytest.approx((seconds, usd))
 
 
+def good_and_worse(pictures: int) -> list[list[Return]]:
+    worth = {"good": 1.0, "worse": 0.25}
+    return [
+        chain(model, f"p{n}", (NOT_REFUTED, undid, 1.0), (NOT_REFUTED, undid, 1.0))
+        for model, undid in worth.items()
+        for n in range(pictures)
+    ]
+
+
+def test_a_model_with_few_cases_is_not_ranked_and_leaves_the_others_all_of_theirs() -> None:
+    few = chain("stopped", "p0", (NO, 1.0, 1.0), (NO, 1.0, 1.0))
+    found, without = summed(*good_and_worse(8), few), summed(*good_and_worse(8))
+    assert (found.cases, found.all_cases, dict(found.too_few_cases)) == (8, 8, {"stopped": 1})
+    assert [(row.model, row.rank) for row in found.rows] == [("good", 1), ("worse", 2), ("stopped", None)]
+    assert row_of(found, "stopped").score is None and row_of(found, "stopped").did.mean == 0
+    assert found.rows[:2] == without.rows and headline_sentence(found) == headline_sentence(without)
+
+
+def test_verdicts_of_a_model_that_is_not_ranked_decide_nothing() -> None:
+    """It has none, so that judges could not decide its case if it were ranked."""
+    of_all = [judged(returns, 0.0, 0.0, 1.0) for returns in good_and_worse(8)]
+    few = chain("stopped", "p0", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0))
+    assert summed(*of_all, few).deciders == summed(*of_all).deciders == {"judge": 8}
+
+
+def test_two_models_are_ranked_on_what_they_share_however_little() -> None:
+    few = chain("stopped", "p0", (NOT_REFUTED, 0.5, 1.0), (NOT_REFUTED, 0.5, 1.0))
+    found = summed(*good_and_worse(8)[:8], few)
+    assert (found.cases, found.all_cases, dict(found.too_few_cases)) == (1, 8, {})
+    assert [row.model for row in found.rows] == ["good", "stopped"]
+
+
 def judged(
     returns: list[Return], happened: float, restored: float, undone: float, judge: str = "j"
 ) -> list[Return]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from convergebench.analysis.headline.chain_rounds import Chain, RoundQuality, Thresholds, chains_of
 from convergebench.analysis.headline.edit_decisions import Decider, EditDecisions, edit_decisions
+from convergebench.analysis.headline.ranked_models import Chains, ranked_models, shared_chains
 from convergebench.analysis.headline.resemblance import Resemblance, resemblances
-from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.reversal_grades import ReversalGrades, reversal_grades
 from convergebench.analysis.headline.seen_values import FACE_DISTANCE
 from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
 from convergebench.analysis.round_trip.results import ModelUse, Results, Role
@@ -65,6 +66,8 @@ class Headline:
     cases: int
     """Cases that are decided and complete for every ranked model; the score covers these."""
     all_cases: int
+    too_few_cases: Mapping[str, int]
+    """Models without a rank, because the others could only be compared on their few cases; how many cases."""
     deciders: Mapping[Decider, int]
     """By decider of whether an edit happened: the number of cases that it decides."""
     graded_cases: int
@@ -83,12 +86,16 @@ class Headline:
 def headline(results: Results, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Headline:
     roles = results.roles()
     models = [model for model, role in roles.items() if role == "model"]
-    decisions = edit_decisions(results, models)
-    grades = reversal_grades(results, models)
-    chains = chains_of(results, decisions, grades)
-    by_model = {model: [one for one in chains if one.model == model] for model in roles}
-    shared = _shared_cases(by_model, models)
-    scored = {model: _scored(found, shared) for model, found in by_model.items()}
+    decisions, grades, by_model = _followed(results, roles, models)
+    having = _chains_with_score(by_model, models)
+    ranked = ranked_models(having)
+    too_few = {model: len({case for case, _ in having[model]}) for model in having if model not in ranked}
+    if too_few:  # their verdicts decide nothing
+        models = [model for model in models if model not in too_few]
+        decisions, grades, by_model = _followed(results, roles, models)
+        having = _chains_with_score(by_model, models)
+    shared = shared_chains(having, having)
+    scored = {model: () if model in too_few else _scored(found, shared) for model, found in by_model.items()}
     uses = {use.model: use for use in results.uses}
     rows = {
         model: _row(
@@ -108,14 +115,15 @@ def headline(results: Results, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> H
     return Headline(
         suite=results.suite,
         rounds=results.rounds,
-        rows=_ranked([rows[model] for model in models], by_model, shared),
+        rows=_ranked([rows[model] for model in (*models, *too_few)], by_model, shared),
         calibration=tuple(rows[model] for model, role in roles.items() if role != "model"),
         scored=scored,
         cases=len(cases),
-        all_cases=len({one.case for one in chains}),
+        all_cases=len({one.case for found in by_model.values() for one in found}),
+        too_few_cases=too_few,
         deciders={name: deciders.count(name) for name in dict.fromkeys(sorted(deciders))},
         graded_cases=len(cases & grades.cases),
-        face_cases=len(cases & _cases_with_faces(chains) - grades.cases),
+        face_cases=len(cases & _cases_with_faces(by_model.values()) - grades.cases),
         uncompared_face_cases=len(cases & _portraits_without_faces(results, models) - grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
@@ -123,9 +131,21 @@ def headline(results: Results, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> H
     )
 
 
-def _cases_with_faces(chains: Iterable[Chain]) -> frozenset[str]:
+def _followed(
+    results: Results, roles: Collection[str], ranked: Sequence[str]
+) -> tuple[EditDecisions, ReversalGrades, dict[str, list[Chain]]]:
+    """The chains of each model, decided and graded alike for those that are ranked."""
+    decisions, grades = edit_decisions(results, ranked), reversal_grades(results, ranked)
+    chains = chains_of(results, decisions, grades)
+    return decisions, grades, {model: [one for one in chains if one.model == model] for model in roles}
+
+
+def _cases_with_faces(chains: Iterable[Sequence[Chain]]) -> frozenset[str]:
     return frozenset(
-        one.case for one in chains if any(quality.face_distance is not None for quality in one.rounds)
+        one.case
+        for of_model in chains
+        for one in of_model
+        if any(quality.face_distance is not None for quality in one.rounds)
     )
 
 
@@ -138,16 +158,13 @@ def _portraits_without_faces(results: Results, models: Collection[str]) -> froze
     return frozenset(item.case for item in returns if (item.model, item.case) not in compared)
 
 
-def _shared_cases(
-    by_model: Mapping[str, Sequence[Chain]], models: Iterable[str]
-) -> frozenset[tuple[str, int]]:
-    """Cases and seeds with a score for every model that has any score."""
-    scored = [
-        frozenset((one.case, one.seed) for one in by_model[model] if one.score is not None)
+def _chains_with_score(by_model: Mapping[str, Sequence[Chain]], models: Iterable[str]) -> dict[str, Chains]:
+    """Of each model that has any score."""
+    found = {
+        model: frozenset((one.case, one.seed) for one in by_model[model] if one.score is not None)
         for model in models
-    ]
-    sets = [found for found in scored if found]
-    return frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
+    }
+    return {model: chains for model, chains in found.items() if chains}
 
 
 def _scored(chains: Sequence[Chain], shared: frozenset[tuple[str, int]]) -> tuple[Chain, ...]:

@@ -206,6 +206,7 @@ def _json_headline(found: Headline) -> dict[str, Any]:
     return {
         "cases": found.cases,
         "all_cases": found.all_cases,
+        "too_few_cases": dict(found.too_few_cases),
         "deciders": dict(found.deciders),
         "graded_cases": found.graded_cases,
         "judges": list(found.judges),

@@ -62,11 +62,7 @@ def _visible(ranking: Ranking) -> Iterator[str]:
 
 def _headline(found: Headline) -> Iterator[str]:
     yield from map(resemblance_sentence, found.resemblances)
-    if found.cases < found.all_cases:
-        yield (
-            f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has. "
-            "The other columns are over all cases of a model."
-        )
+    yield from _cases(found)
     limits = found.thresholds
     if limits != DEFAULT_THRESHOLDS:
         needs = f"undid ≥ {limits.undid:g}, kept ≥ {limits.kept:g}, face distance ≤ {limits.face:g}"
@@ -94,6 +90,25 @@ def _headline(found: Headline) -> Iterator[str]:
         )
     if found.judges:
         yield f"Judged by: {'; '.join(found.judges)}."
+
+
+def _cases(found: Headline) -> Iterator[str]:
+    """Which cases the score is over."""
+    if not found.cases:
+        yield "The models have no case in common: their scores are over different cases and show no order."
+    elif found.cases < found.all_cases:
+        yield (
+            f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has. "
+            "The other columns are over all cases of a model."
+        )
+    if found.too_few_cases:
+        models = ", ".join(
+            f"{model} ({counted(cases, 'case')})" for model, cases in found.too_few_cases.items()
+        )
+        yield (
+            f"Not ranked: {models}. With so few cases, the score of all models would be over these only. "
+            "convergebench compare tests two models on the cases that both have."
+        )
 
 
 def resemblance_sentence(one: Resemblance) -> str:
