@@ -142,10 +142,3 @@ def read_trajectories(
             )
         )  # fmt: skip
     return found
-
-
-def trajectory_ids(workspace: Workspace) -> list[int]:
-    """Every trajectory, grouped by case."""
-    return [
-        int(row[0]) for row in workspace.query("SELECT id FROM trajectories ORDER BY case_fingerprint, id")
-    ]

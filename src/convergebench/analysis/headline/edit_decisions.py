@@ -49,10 +49,6 @@ class EditDecisions:
     judges: tuple[str, ...] = ()
     """The judges that decided, if any did."""
 
-    @property
-    def has_bounds(self) -> bool:
-        return any(one.is_bound for one in self.rounds.values())
-
 
 def edit_decisions(results: Results, models: Iterable[str]) -> EditDecisions:
     """The decisions on every round; `models` are the models that must share a decider."""
