@@ -106,8 +106,9 @@ def _cases(found: Headline) -> Iterator[str]:
             f"{model} ({counted(cases, 'case')})" for model, cases in found.too_few_cases.items()
         )
         yield (
-            f"Not ranked: {models}. With so few cases, the score of all models would be over these only. "
-            "convergebench compare tests two models on the cases that both have."
+            f"Not ranked: {models}, since the score of all models would be over these cases only. To rank "
+            "one, run it on the other cases, too; or test it with convergebench compare, on the cases that "
+            "two models have."
         )
 
 
