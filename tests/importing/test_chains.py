@@ -104,6 +104,26 @@ def test_a_chain_without_its_source_is_named_and_the_others_are_imported(workspa
     assert case == "picture1/dot_add_remove" and said in reason and "left out" in reason
 
 
+def test_an_audit_counts_the_chains_that_were_left_out_until_their_source_is_there(workspace, chains):
+    source = chains / "picture1" / "dot_add_remove" / "I0_source.png"
+    content = source.read_bytes()
+    source.unlink()
+    bring(workspace, chains)
+    (finding,) = audit(load_audit_input(workspace))
+    assert finding.kind == "left_out_chains" and finding.parts == {"elsewhere": 1}
+    assert "picture1/dot_add_remove: the folder holds no I0_source picture" in finding.sentence
+    source.write_bytes(content)
+    bring(workspace, chains)
+    assert audit(load_audit_input(workspace)) == ()
+
+
+def test_chains_whose_sources_are_all_damaged_are_refused(workspace, chains):
+    for source in chains.rglob("I0_source.png"):
+        source.write_bytes(b"PNG cut")
+    with pytest.raises(WrongUse, match=r"no chain in .* has a readable source"):
+        bring(workspace, chains)
+
+
 def test_chains_without_any_source_are_refused(workspace, chains):
     for source in chains.rglob("I0_source.png"):
         source.unlink()

@@ -40,7 +40,7 @@ class ChainFolder:
 class ImportedChains:
     returns: int
     incomplete: dict[str, str]
-    """Chains that lack pictures or were left out, with the reason."""
+    """Chains that lack pictures, with the reason."""
 
 
 def find_chains(folder: Path) -> list[ChainFolder]:
@@ -63,6 +63,16 @@ def find_chains(folder: Path) -> list[ChainFolder]:
     return chains
 
 
+def unreadable_sources(chains: Sequence[ChainFolder]) -> dict[str, str]:
+    """The chains without a readable source, which identifies the case, with the reason."""
+    found = {}
+    for chain in chains:
+        read = _read(chain.source, "I0_source")
+        if not isinstance(read, Picture):
+            found[chain.case] = read.reason if read else "the folder holds no I0_source picture"
+    return found
+
+
 def import_chains(
     workspace: Workspace,
     run: int,
@@ -71,20 +81,16 @@ def import_chains(
     chains: Sequence[ChainFolder],
     metric_set: MetricSet,
 ) -> ImportedChains:
-    """Store and measure the chains. Existing chains are not added again.
+    """Store and measure the chains, which have a readable source. Existing chains are not added again.
 
     An incomplete or damaged chain is stored as far as it goes; the missing step is recorded as a failure with
     its reason. Whether the model refused is not known: the rest of the chain is missing, and not zero.
-    Without its source, which identifies the case, a chain is left out.
     """
     editor = EditorFacts(model, VERSION)
     returns, incomplete, trajectories = 0, {}, []
     for chain in chains:
-        read = _read(chain.source, "I0_source")
-        if chain.source is None or not isinstance(read, Picture):
-            reason = read.reason if isinstance(read, Failure) else "the folder holds no I0_source picture"
-            incomplete[chain.case] = f"{reason}; the chain is left out"
-            continue
+        assert chain.source is not None
+        read = Picture.from_file(chain.source)
         source = read.normalised()
         workspace.pictures.put(source)
         case = _case(chain.case, chain.source, read.digest)

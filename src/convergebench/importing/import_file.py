@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from convergebench.errors import WrongUse
-from convergebench.importing.chains import find_chains, import_chains
+from convergebench.importing.chains import find_chains, import_chains, unreadable_sources
 from convergebench.importing.tables import read_csv, read_json
 from convergebench.metrics import MetricSet
 from convergebench.results import Records
+from convergebench.results.runs import LEFT_OUT
 from convergebench.store import Workspace, record_imported
 from convergebench.types import ImportedReturn, SuiteId
 
@@ -63,6 +64,14 @@ def _import_folder(
     if model is None:
         raise WrongUse("name the model that made these pictures with --model NAME")
     chains = find_chains(path)
-    with workspace.run({"imported": path.absolute().name, "suite": suite}) as run:
-        imported = import_chains(workspace, run.id, suite, model, chains, metric_set)
-    return ImportSummary(suite, (model,), imported.returns, imported.incomplete)
+    left_out = unreadable_sources(chains)
+    readable = [chain for chain in chains if chain.case not in left_out]
+    if not readable:
+        raise WrongUse(
+            f"no chain in {path} has a readable source; the first: {next(iter(left_out.values()))}"
+        )
+    settings = {"imported": path.absolute().name, "suite": suite, "models": [model], LEFT_OUT: left_out}
+    with workspace.run(settings) as run:
+        imported = import_chains(workspace, run.id, suite, model, readable, metric_set)
+    named = {case: f"{reason}; the chain is left out" for case, reason in left_out.items()}
+    return ImportSummary(suite, (model,), imported.returns, named | imported.incomplete)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from convergebench.analysis.round_trip.audit_input import AuditInput, StepTrace
+from convergebench.analysis.round_trip.audit_input import AuditInput, LeftOutChain, StepTrace
+from convergebench.analysis.round_trip.imported_returns import VERSION
 from convergebench.errors import ConvergeBenchError
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.protocols import RETURN_ROLES
 from convergebench.results.measurements import read_versions_of_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.round_trip_results import load_results_as_given
+from convergebench.results.runs import LEFT_OUT
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
 from convergebench.types import Digest, SuiteId
@@ -27,6 +29,7 @@ def load_audit_input(workspace: WorkspaceOrRecords, suite: SuiteId | None = None
         steps=tuple(_steps(records, results.suite)),
         # A direction's version contains its texts, so it has many versions by design.
         versions={name: found for name, found in versions.items() if name != CLIP_DIRECTION},
+        left_out=tuple(_left_out(records, results.suite)),
     )
 
 
@@ -53,6 +56,20 @@ def _steps(records: Records, suite: SuiteId) -> Iterator[StepTrace]:
             sizes[source],
         )  # fmt: skip
         previous = made.digest
+
+
+def _left_out(records: Records, suite: SuiteId) -> Iterator[LeftOutChain]:
+    """Of the models in the suite, as far as no other import had a source for the chain."""
+    labels = {one.name: one.label for one in records.editors_of(suite) if one.version == VERSION}
+    there = {(one.editor.name, one.case.id) for one in records.trajectories if one.case.suite == suite}
+    reasons: dict[tuple[str, str], str] = {}
+    for run in records.runs:
+        if LEFT_OUT in run.settings and run.settings["suite"] == suite:
+            (model,) = run.settings["models"]
+            reasons |= {(model, case): reason for case, reason in run.settings[LEFT_OUT].items()}
+    for (model, case), reason in reasons.items():
+        if model in labels and (model, case) not in there:
+            yield LeftOutChain(labels[model], case, reason)
 
 
 def _size(workspace: Workspace, digest: Digest) -> tuple[int, int] | None:

@@ -12,6 +12,8 @@ from convergebench.types import Digest, SuiteId
 
 UNUSABLE = "unusable"
 """The recorded setting with the entries of the suite's data that are no cases: reasons by name."""
+LEFT_OUT = "left_out"
+"""The recorded setting with an imported folder's chains without a readable source: reasons by case."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ FindingKind: TypeAlias = Literal[
     "duplicate_keys",
     "never_computed",
     "unequal_cases",
+    "left_out_chains",
     "missing_rounds",
     "broken_chains",
     "mixed_versions",
@@ -47,6 +48,7 @@ def audit(evidence: AuditInput) -> tuple[AuditFinding, ...]:
         _duplicate_keys,
         _never_computed,
         _unequal_cases,
+        _left_out_chains,
         _missing_rounds,
         _broken_chains,
         _mixed_versions,
@@ -113,6 +115,20 @@ def _unequal_cases(evidence: AuditInput) -> Iterator[AuditFinding]:
         f"{_parts(sizes)}; {len(shared)} shared by all.{others}",
         len(cases),
         sizes,
+    )
+
+
+def _left_out_chains(evidence: AuditInput) -> Iterator[AuditFinding]:
+    if not evidence.left_out:
+        return
+    by_model = Counter(chain.model for chain in evidence.left_out)
+    first = evidence.left_out[0]
+    yield AuditFinding(
+        "left_out_chains",
+        f"{_many(len(evidence.left_out), 'chain')} without a readable source were left out at import: "
+        f"{_parts(by_model)}. The first: {first.case}: {first.reason}.",
+        len(evidence.left_out),
+        by_model,
     )
 
 

@@ -32,9 +32,19 @@ class StepTrace:
 
 
 @dataclass(frozen=True)
+class LeftOutChain:
+    """A chain of an imported folder without a readable source, which identifies the case."""
+
+    model: str
+    case: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class AuditInput:
     results: Results
     rows: tuple[ImportedReturn, ...]
     steps: tuple[StepTrace, ...]
     versions: Mapping[str, Mapping[str, int]]
     """By metric: the number of returns measured with each of its versions."""
+    left_out: tuple[LeftOutChain, ...] = ()
