@@ -42,6 +42,11 @@ def test_title_and_authors_are_those_that_were_given(paper, said):
     assert PdfReader(paper.pdf).metadata.title == "A small paper"
 
 
+def test_a_semicolon_after_a_citation_or_a_value_is_shown(said):
+    assert re.search(r"resamples of whole pictures \[\d+\]; half-life", said)
+    assert "How the decay continues, by SSIM; 95 % intervals" in said
+
+
 def test_what_was_found_is_said_with_its_interval(said):
     assert "steady keeps most (SSIM 0.98" in said
     assert "fading least (0.6" in said

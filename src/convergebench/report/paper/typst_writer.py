@@ -86,7 +86,9 @@ def _text(parts: Inlines) -> str:
 def _inline(part: Inline) -> str:
     match part:
         case Words(text):
-            return typst_escaped(text)
+            escaped = typst_escaped(text)
+            # To Typst, a semicolon after a citation or a value is the end of that, and not shown.
+            return f"\\{escaped}" if escaped.startswith(";") else escaped
         case Strong(text):
             return f"*{typst_escaped(text)}*"
         case Emphasis(text):
