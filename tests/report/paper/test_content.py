@@ -205,6 +205,13 @@ def test_a_part_with_one_case_supports_no_claim(results):
     assert "keeps most" not in told(sentences.parts(single, ranking(single)))
 
 
+def test_a_claim_about_edits_says_how_many_of_them_it_is_about(results):
+    said = told(sentences.parts(results, ranking(results)))
+    assert said.endswith(", among the 3 of 4 that can be compared.")  # one model returned no hat
+    whole = replace(results, returns=tuple(one for one in results.returns if one.model != "seedream"))
+    assert "that can be compared" not in told(sentences.parts(whole, ranking(whole)))
+
+
 def test_a_planned_round_that_no_chain_reached_hides_nothing_that_was_measured_before(results):
     stopped = replace(results, rounds=20)
     ranked = ranking(stopped)

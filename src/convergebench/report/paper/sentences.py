@@ -246,7 +246,7 @@ def parts(results: Results, ranked: Ranking) -> Iterator[str]:
             if values and len(values) == len(ranked_models):
                 means[group or "none"] = sum(values) / len(values)
         if len(means) > 1:
-            yield _extremes(name, means, ranked.metric)
+            yield _extremes(name, means, len(found.groups), ranked.metric)
     if len({item.pair for item in results.returns}) < 2:
         yield "There is one edit only, so that edits cannot be compared."
 
@@ -349,13 +349,14 @@ def _value(row: RankingRow, ranked: Ranking) -> str:
     return mean_with_interval(summary.mean, summary.low, summary.high, ranked.metric)
 
 
-def _extremes(name: str, means: Mapping[str, float], facts: MetricFacts) -> str:
+def _extremes(name: str, means: Mapping[str, float], groups: int, facts: MetricFacts) -> str:
     ordered: Sequence[str] = sorted(means, key=lambda group: shortfall(means[group], facts))
     best, worst = ordered[0], ordered[-1]
     places = decimals(facts)
+    among = f", among the {len(means)} of {groups} that can be compared" if len(means) < groups else ""
     return (
         f"By {name}, on average over the ranked models, {best} keeps most ({number(means[best], places)}) "
-        f"and {worst} least ({number(means[worst], places)})."
+        f"and {worst} least ({number(means[worst], places)}){among}."
     )
 
 
