@@ -51,3 +51,16 @@ def test_a_purely_judged_workspace_is_summarised_exported_and_written_about(
     said = text_of(tmp_path / "paper/paper.pdf")
     assert "was graded by server:loopback-vl-1 (ConvergeBench's own wording" in said
     assert "127.0.0.1" not in said and "keeps most" not in said and "Half-life" not in said
+
+
+def test_a_paper_about_reedit_shows_what_passed_by_category(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+    results = tmp_path / "results"
+    cli("run", "--suite", "reedit-mini", "-m", "jpeg", "-w", results)
+    with JudgeServer() as judge:
+        cli("score", "--suite", "reedit-mini", "-w", results, "--judge", judge.name)
+    assert cli("paper", "-w", results, "-o", tmp_path / "paper").code == 0
+    said = text_of(tmp_path / "paper/paper.pdf")
+    assert "Passed (%) by subset" in said and "Perceptual Quality by subset" not in said

@@ -1,4 +1,7 @@
-"""What judges said, in the paper: the totals of each suite, and its subsets by the overall metric."""
+"""What judges said, in the paper: the totals of each suite, and its subsets by the metric that counts most.
+
+That is the share of edits that passed if there is one, otherwise the overall metric, which comes last.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.report.formatting import ABSENT, number
 from convergebench.report.page.judged_tables import subset_tables
 from convergebench.report.page.step_index import by_picture, index_steps
@@ -84,11 +88,12 @@ def _tables(records: Records, table: Mapping[str, Any]) -> Iterator[Grid]:
         _totals_grid(totals, places),
         caption=f"{by}: means with 95 % intervals, clustered by source picture.",
     )
-    last = totals[-1]["metric"]
-    parts = [row for row in rows if row["metric"] == last and not _is_total(row["subset"])]
+    metrics = [row["metric"] for row in totals]
+    chief = PASSED if PASSED in metrics else metrics[-1]
+    parts = [row for row in rows if row["metric"] == chief and not _is_total(row["subset"])]
     if len({row["subset"] for row in parts}) > 1:
         yield replace(
-            _parts_grid(parts, places), caption=f"{by}: {last} by subset, with the number of samples."
+            _parts_grid(parts, places), caption=f"{by}: {chief} by subset, with the number of samples."
         )
 
 
