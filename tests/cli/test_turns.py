@@ -187,6 +187,22 @@ def test_a_limit_on_cost_holds_for_all_suites_together(
         assert "3 new judgements with 3 calls, 8 reused," in said
 
 
+def test_a_comparison_judges_what_it_compares_and_nothing_if_a_name_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_two_suites(tmp_path, tmp_path / "edival", capsys)
+    words = ["turns", "-w", str(tmp_path), "--json"]
+    with JudgeServer(passed) as server:
+        judging = ["--judge", server.name]
+        assert code_of([*words, "jpeg/session", *judging]) == 2
+        assert code_of([*words, "jpeg/session", "jpeg/independent", *judging]) == 2
+        assert server.asked == []
+        capsys.readouterr()
+        assert code_of([*words, "jpeg/session", "jpeg/singlepass", *judging]) == 0
+        assert len(server.asked) == 12
+    assert any("passed" in one["figure"] for one in json.loads(capsys.readouterr().out))
+
+
 def test_a_judge_that_cannot_continue_is_not_asked_about_other_suites(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

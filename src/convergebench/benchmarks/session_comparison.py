@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from convergebench.analysis.sessions.compare import TurnComparison, compare_sessions
 from convergebench.analysis.sessions.figures import FIGURES
-from convergebench.analysis.sessions.turns import SessionResult, measured
+from convergebench.analysis.sessions.turns import measured
 from convergebench.benchmarks.session_scoring import pass_readings
 from convergebench.errors import WrongUse
 from convergebench.protocols import BY_TURN
@@ -20,7 +20,8 @@ def compared_sessions(
 ) -> list[TurnComparison]:
     """Each of the two is a model, or a model and a protocol as in qwen/singlepass; without one it is
     `session`. Only figures that both have are compared."""
-    sides = [_side(records, suites, name) for name in (first, second)]
+    chosen = [compared_side(records, suites, name) for name in (first, second)]
+    sides = [(suite, load_sessions(records, [suite], [model])) for suite, model in chosen]
     readings = [
         {**pass_readings(records, suite, sessions), **{figure: measured(figure.key) for figure in FIGURES}}
         for suite, sessions in sides
@@ -42,15 +43,14 @@ def compared_sessions(
     return compared
 
 
-def _side(records: Records, suites: Sequence[SuiteId], name: str) -> tuple[SuiteId, list[SessionResult]]:
+def compared_side(records: Records, suites: Sequence[SuiteId], name: str) -> tuple[SuiteId, str]:
+    """The suite and the model that a name stands for."""
     model, _, protocol = name.rpartition("/")
     if protocol not in BY_TURN:
         model, protocol = name, "session"
-    chosen = [suite for suite in suites if suite.part == protocol]
-    for suite in chosen:
-        sessions = load_sessions(records, [suite], [model])
-        if sessions:
-            return suite, sessions
+    for suite in suites:
+        if suite.part == protocol and load_sessions(records, [suite], [model]):
+            return suite, model
     known = dict.fromkeys(
         f"{one.model}/{one.protocol}" for suite in suites for one in load_sessions(records, [suite])
     )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from convergebench.analysis.sessions.figures import TurnCurve
     from convergebench.engine import RunLimits
+    from convergebench.results import Records
     from convergebench.types import SuiteId
 
 NAME = "turns"
@@ -66,9 +67,9 @@ def command(
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     code = DONE
     models = chosen_models(model, workspace)
+    shown = _compared(compare, workspace, suite) if compare else _chosen(workspace, suite, models)
     if judge is not None:
-        quiet = as_json or as_csv
-        code = _judge(judge, workspace, suite, models, prompts, limits, retry_missing, quiet=quiet)
+        code = _judge(judge, workspace, shown, prompts, limits, retry_missing, quiet=as_json or as_csv)
     if compare:
         _compare(compare, workspace, suite, as_json)
         return code
@@ -89,19 +90,46 @@ def command(
     return code
 
 
-def _compare(names: list[str], workspace: Path, suite: SuiteId | None, as_json: bool) -> None:
-    from convergebench.benchmarks.session_comparison import compared_sessions
-    from convergebench.errors import WrongUse
-    from convergebench.report.tables.turns import comparison_tables, json_comparisons
-    from convergebench.results import Records
+def _chosen(
+    workspace: Path, suite: SuiteId | None, models: Sequence[str]
+) -> list[tuple[SuiteId, Sequence[str]]]:
     from convergebench.results.sessions import choose_suites
+
+    with benchmark(workspace) as opened:
+        return [(name, models) for name in choose_suites(opened.workspace, suite)]
+
+
+def _compared(
+    names: list[str], workspace: Path, suite: SuiteId | None
+) -> list[tuple[SuiteId, Sequence[str]]]:
+    """The suite and the model of both."""
+    from convergebench.benchmarks.session_comparison import compared_side
+    from convergebench.errors import WrongUse
+    from convergebench.results import Records
 
     if len(names) != 2:
         raise WrongUse("name two to compare, such as: convergebench turns qwen/session qwen/singlepass")
     with benchmark(workspace) as opened:
         records = Records.of(opened.workspace)
-        (chosen, *_) = choose_suites(records, suite)
-        found = compared_sessions(records, choose_suites(records, chosen.base), *names)
+        every = _every_protocol(records, suite)
+        sides = [compared_side(records, every, name) for name in names]
+    return [(of, (model,)) for of, model in sides]
+
+
+def _every_protocol(records: Records, suite: SuiteId | None) -> list[SuiteId]:
+    from convergebench.results.sessions import choose_suites
+
+    return choose_suites(records, choose_suites(records, suite)[0].base)
+
+
+def _compare(names: list[str], workspace: Path, suite: SuiteId | None, as_json: bool) -> None:
+    from convergebench.benchmarks.session_comparison import compared_sessions
+    from convergebench.report.tables.turns import comparison_tables, json_comparisons
+    from convergebench.results import Records
+
+    with benchmark(workspace) as opened:
+        records = Records.of(opened.workspace)
+        found = compared_sessions(records, _every_protocol(records, suite), *names)
     if as_json:
         print_json(json_comparisons(found))
         return
@@ -126,8 +154,7 @@ def curves_of(
 def _judge(
     name: str,
     workspace: Path,
-    suite: SuiteId | None,
-    models: Sequence[str],
+    wanted: list[tuple[SuiteId, Sequence[str]]],
     prompts: str,
     limits: RunLimits,
     retry_missing: bool,
@@ -140,26 +167,25 @@ def _judge(
     from convergebench.cli.judging_progress import judging_progress
     from convergebench.engine.judging.tasks import JudgingOutcome
     from convergebench.judges import open_judge
-    from convergebench.results.sessions import choose_suites
     from convergebench.session_judging import judge_sessions
     from convergebench.store import Workspace
 
     opened = open_judge(name)
     limits.check_prices(judges=[opened.facts])
-    with benchmark(workspace) as read:
-        suites = choose_suites(read.workspace, suite)
     judged = JudgingOutcome()
-    while suites and not judged.is_cut_short:
+    while wanted and not judged.is_cut_short:
+        suite, models = wanted.pop(0)
         with Workspace.create(workspace) as store, judging_progress(opened.facts.name, quiet) as progress:
             work = judge_sessions(
-                store, suites.pop(0), lambda: open_judge(name), models=models, prompts=prompts,
+                store, suite, lambda: open_judge(name), models=models, prompts=prompts,
                 limits=limits.after(judged.spent_usd), retry_missing=retry_missing, progress=progress,
             )  # fmt: skip
             judged.add(asyncio.run(work))
     for line in closing_lines(judged, opened.facts.name):
         typer.echo(line, err=True)
-    if suites:
-        typer.echo(f"convergebench: not judged yet: {', '.join(suites)}.", err=True)
+    if wanted:
+        left = dict.fromkeys(suite for suite, _ in wanted)
+        typer.echo(f"convergebench: not judged yet: {', '.join(left)}.", err=True)
     return judging_exit_code(judged)
 
 
