@@ -19,7 +19,7 @@ from convergebench.report.page.verdicts import judgements_of
 from convergebench.store import Workspace
 from forked_python import ForkedPython
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
-from set_imitations import append_edival, edival_row, write_edival, write_mse_bench
+from set_imitations import append_edival, edival_row, put, write_edival, write_mse_bench
 
 COSTS_A_DOLLAR = "&max_tokens=100&usd_per_million_in=0&usd_per_million_out=10000"
 """A reply of the loopback judge."""
@@ -201,6 +201,22 @@ def test_a_comparison_judges_what_it_compares_and_nothing_if_a_name_is_wrong(
         assert code_of([*words, "jpeg/session", "jpeg/singlepass", *judging]) == 0
         assert len(server.asked) == 12
     assert any("passed" in one["figure"] for one in json.loads(capsys.readouterr().out))
+
+
+def test_without_a_suite_all_protocols_of_the_last_import_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite, gallery = f"edival?data={write_edival(tmp_path / 'edival', sessions=2)}", tmp_path / "gallery"
+    for name in ("multipass", "singlepass"):
+        put(gallery / name / "0_input_raw_turn_1.png", 3)
+    w = ["-w", str(tmp_path / "w")]
+    assert code_of(["import", str(gallery), "--layout", "edival", "--suite", suite, "-m", "a", *w]) == 0
+    with JudgeServer(passed) as server:
+        assert code_of(["turns", *w, "--suite", "edival", "--judge", server.name]) == 0
+    capsys.readouterr()
+    assert code_of(["turns", *w, "--json"]) == 0
+    shown = [one["suite"].partition("/")[2] for one in json.loads(capsys.readouterr().out)]
+    assert shown == ["session", "singlepass"]
 
 
 def test_a_judge_that_cannot_continue_is_not_asked_about_other_suites(

@@ -37,7 +37,7 @@ def import_results(
     """Record the folder's pictures as trajectories of this model, for every protocol that it has some of."""
     root = folder / model if (folder / model).is_dir() else folder
     done = ImportedResults()
-    settings: dict[str, object] = {"imported": folder.absolute().name, "suite": suite.name, "models": [model]}
+    settings: dict[str, object] = {"imported": folder.absolute().name, "suite": suite.id, "models": [model]}
     if suite.unusable:
         settings[UNUSABLE] = {entry.name: entry.reason for entry in suite.unusable}
     with workspace.run(settings) as run:
@@ -72,7 +72,7 @@ def _import_role(
         done.pictures += sum(isinstance(step.outcome, PictureFacts) for step in steps)
         lacking = [step for step in steps if isinstance(step.outcome, Failure)]
         if lacking:
-            done.missing[f"{case.id} ({PROTOCOLS[role]})"] = str(lacking[0].outcome.reason)  # type: ignore[union-attr]
+            done.missing[f"{case.id} ({PROTOCOLS[role]})"] = _lacking(lacking, role, len(files))
 
 
 def _cases(suite: Suite, role: str) -> tuple[Case, ...]:
@@ -85,6 +85,16 @@ def _cases(suite: Suite, role: str) -> tuple[Case, ...]:
         return protocol_cases(PROTOCOLS[role], 1, suite.cases, suite.cases).cases
     except WrongUse:
         return ()
+
+
+def _lacking(steps: Sequence[Step], role: str, turns: int) -> str:
+    """Why the first of these steps has no picture, and of several turns which ones have none."""
+    reason = str(steps[0].outcome.reason)  # type: ignore[union-attr]
+    if turns == 1:
+        return reason
+    which = ", ".join(str(step.round) for step in steps)
+    ends = "; the session ends there" if role == TURN and steps[0].round < turns else ""
+    return f"turn{'s' * (len(steps) > 1)} {which}: {reason}{ends}"
 
 
 def _turns(case: Case, role: str) -> Sequence[SessionTurn]:

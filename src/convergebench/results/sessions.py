@@ -36,7 +36,8 @@ def session_trajectories(records: Records) -> list[TrajectoryRecord]:
 
 
 def choose_suites(workspace: WorkspaceOrRecords, suite: SuiteId | None) -> list[SuiteId]:
-    """The suites that a name selects: its whole id, or all protocols of its name; the last run's for None."""
+    """The suites that a name selects: its whole id, or all protocols of its name. For None, those that the
+    last run made, or the last import; judging makes none."""
     records = Records.of(workspace)
     known = suites_with_sessions(records)
     if not known:
@@ -44,12 +45,16 @@ def choose_suites(workspace: WorkspaceOrRecords, suite: SuiteId | None) -> list[
             f"{records.workspace.folder} has no sessions; run a set of several turns, such as edival-mini"
         )
     if suite is None:
-        ran = (SuiteId(run.settings.get("suite")) for run in reversed(records.runs))
-        return [next((one for one in ran if one in known), known[-1])]
-    chosen = [one for one in known if one.is_named(suite) or one.base == suite]
-    if not chosen:
+        made = (run.settings.get("suite") for run in reversed(records.runs) if "command" not in run.settings)
+        found = (_selected(known, str(ran)) for ran in made)
+        return next((chosen for chosen in found if chosen), known[-1:])
+    if not (chosen := _selected(known, suite)):
         raise WrongUse(f"no sessions of {suite}; this workspace has those of {', '.join(known)}")
     return chosen
+
+
+def _selected(known: Sequence[SuiteId], name: str) -> list[SuiteId]:
+    return [one for one in known if one.is_named(name) or one.base == name]
 
 
 def unusable_entries(records: Records, suite: SuiteId) -> dict[str, str]:

@@ -139,7 +139,9 @@ def test_a_gallery_with_holes_is_imported_as_far_as_it_goes(
     assert code_of([*command, "-w", str(tmp_path / "w"), "--metric", "psnr", "--json"]) == 0
     done = json.loads(capsys.readouterr().out)
     assert done["pictures"] == 3
-    assert set(done["missing"].values()) == {"the folder holds no picture for it"}
+    none = "the folder holds no picture for it"
+    ends = f"{none}; the session ends there"
+    assert set(done["missing"].values()) == {f"turn 1: {ends}", f"turn 2: {ends}", f"turn 3: {none}"}
     assert len(done["missing"]) == 5
     with Workspace.existing(tmp_path / "w") as opened:
         kinds = opened.query("SELECT DISTINCT failure FROM steps WHERE picture IS NULL")

@@ -12,6 +12,7 @@ from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, UNUSABLE_ENTRY, TurnPoint
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.report.tables.terminal_table import fitting_table
+from convergebench.shown_text import counted
 from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
     for curve in curves:
         for reason, count in curve.points[-1].reasons.items():
             if reason == NOT_REACHED:
-                text = f"{curve.model}: {count} sessions ended before the last turn, since an edit failed"
+                sessions = counted(count, "session")
+                text = f"{curve.model}: {sessions} ended before the last turn, since an edit failed"
             elif reason.startswith(UNUSABLE_ENTRY):
                 why = reason.removeprefix(UNUSABLE_ENTRY)
                 text = f"{count} of the set's entries cannot be used and are missing at every turn: {why}"
