@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sqlite3
@@ -148,7 +149,11 @@ def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
     assert (
         code_of(["export", "-w", str(tmp_path), "-o", str(tmp_path / "ex"), "--format", "csv,markdown"]) == 0
     )
-    assert "passed,5,0.0" in (tmp_path / "ex" / "turns.csv").read_text()
+    with (tmp_path / "ex" / "turns.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if (row["figure"], row["turn"]) == ("passed", "5")]
+    assert [float(row["mean"]) for row in rows] == [0, 0]
+    assert len({row["judge"] for row in rows}) == 2, "rows of two judges are told apart"
+    assert {row["wording"] for row in rows} == {"ConvergeBench's own wording"}
     assert "| jpeg | 100.0 " in (tmp_path / "ex" / "tables.md").read_text()
     for words in (["summary"], ["summary", "--csv"], ["turns", "--csv"]):
         assert code_of([*words, "-w", str(tmp_path)]) == 0

@@ -165,7 +165,12 @@ class _Verdicts:
 
     @property
     def passed(self) -> TurnFigure:
-        return replace(PASSED, title=f"{PASSED.title}, by {self.by}")
+        return self.figure(PASSED)
+
+    def figure(self, of: TurnFigure) -> TurnFigure:
+        return replace(
+            of, title=f"{of.title}, by {self.by}", judge=self.judge, wording=wording_name(self.wording)
+        )
 
     def __call__(self, session: SessionResult, turn: int) -> Scores | str:
         result = session.turns[turn - 1]
@@ -191,9 +196,8 @@ def _curves(
         for model, own in groups
     ]
     for title, grade in rule.grades.items():
-        figure = TurnFigure(
-            title.replace(" ", "_"), f"{title} from 0 to 10, by {verdicts.by}", "higher", 2, (0.0, 10.0)
-        )
+        of = TurnFigure(title.replace(" ", "_"), f"{title} from 0 to 10", "higher", 2, (0.0, 10.0))
+        figure = verdicts.figure(of)
         found += [
             TurnCurve(model, own[0].protocol, figure, tuple(grade_curve(own, verdicts, rule, grade)))
             for model, own in groups

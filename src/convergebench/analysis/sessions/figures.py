@@ -32,6 +32,9 @@ class TurnFigure:
     better: Literal["higher", "lower"]
     decimals: Decimals = 3
     possible: tuple[float, float] = (0.0, 1.0)
+    judge: str = ""
+    """Who judged, and in whose words; empty for what was measured."""
+    wording: str = ""
 
 
 FIGURES = (

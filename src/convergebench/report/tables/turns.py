@@ -170,6 +170,8 @@ def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
             "figure": curve.figure.key,
             "title": curve.figure.title,
             "better": curve.figure.better,
+            "judge": curve.figure.judge or None,
+            "wording": curve.figure.wording or None,
             "final_turn": _json_interval(curve.final),
             "all_turns": _json_interval(curve.every),
             "turns": [json_point(point) for point in curve.points],
@@ -198,7 +200,8 @@ def json_point(point: TurnPoint) -> dict[str, Any]:
 
 
 CSV_COLUMNS = (
-    "suite", "model", "protocol", "figure", "turn", "mean", "low", "high", "n", "missing", "reasons"
+    "suite", "model", "protocol", "figure", "turn", "mean", "low", "high", "n", "missing", "reasons",
+    "judge", "wording",
 )  # fmt: skip
 
 
@@ -209,6 +212,7 @@ def csv_turns(suite: SuiteId, curves: Iterable[TurnCurve]) -> list[tuple[str | i
             suite, curve.model, curve.protocol, curve.figure.key, point.turn,
             *_interval(point), point.n, point.missing,
             "; ".join(f"{count} × {reason}" for reason, count in point.reasons.items()),
+            curve.figure.judge, curve.figure.wording,
         )
         for curve in curves
         for point in curve.points
