@@ -19,6 +19,7 @@ from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
 from convergebench.store import Workspace
 from forked_python import ForkedPython
+from report.paper.conftest import text_of
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 from set_imitations import append_edival, edival_row, put, write_edival, write_mse_bench
 
@@ -222,6 +223,21 @@ def test_without_a_suite_all_protocols_of_the_last_import_are_shown(
     assert code_of(["turns", *w, "--json"]) == 0
     shown = [one["suite"].partition("/")[2] for one in json.loads(capsys.readouterr().out)]
     assert shown == ["session", "singlepass"]
+
+
+def test_a_paper_says_who_judged_sessions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = f"edival?data={write_edival(tmp_path / 'edival', sessions=2)}"
+    run_in(tmp_path, suite, capsys=capsys)
+    for judged, said in (
+        (False, "No judge has graded edits"),
+        (True, "was judged by server:loopback-vl-1 (ConvergeBench's own wording)"),
+    ):
+        if judged:
+            with JudgeServer(passed) as server:
+                assert code_of(["turns", "-w", str(tmp_path), "--judge", server.name]) == 0
+        assert code_of(["paper", "-w", str(tmp_path), "-o", str(tmp_path / "paper")]) == 0
+        text = text_of(tmp_path / "paper" / "paper.pdf")
+        assert said in text and ("No judge has" in text) != judged
 
 
 def test_a_judge_that_cannot_continue_is_not_asked_about_other_suites(

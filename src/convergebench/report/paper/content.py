@@ -70,7 +70,9 @@ def content_of(
     parts = [
         *([round_trip_part(records, results, copies, folder, template)] if results else []),
         sessions,
-        judged_part(records, alone=results is None and not sessions.names),
+        judged_part(
+            records, alone=results is None and not sessions.names, sessions="judged" in sessions.claims
+        ),
         provenance.provenance_part(records, results),
     ]
     content = joined([*parts, _kinds(parts), PaperPart(claims={"lost": lost_sentences(copies)})])

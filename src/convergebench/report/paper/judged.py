@@ -29,17 +29,18 @@ _TOTALS = ("overall", "complex overall", "all")
 _NONE = "No judge has graded edits in this workspace; how well the edits were done is not reported."
 
 
-def judged_part(records: Records, *, alone: bool) -> PaperPart:
+def judged_part(records: Records, *, alone: bool, sessions: bool) -> PaperPart:
     """The tables of each suite, judge and wording. If they are alone in the paper, they also say what was
-    tested."""
+    tested. Without any, nobody judged, unless it was sessions."""
+    none = PaperPart() if sessions else PaperPart(claims={"judged": [_NONE]})
     if not records.judgements:
-        return PaperPart(claims={"judged": [_NONE]})
+        return none
     steps = index_steps(records)
     judgements = judgements_of(records, by_picture(steps))
     found = subset_tables(judgements, steps)
     tables = [grid for table in found for grid in _tables(records, table)]
     if not tables:
-        return PaperPart(claims={"judged": [_NONE]})
+        return none
     said = list(dict.fromkeys(_who(records, table) for table in found))
     suites = list(dict.fromkeys(table["suite"] for table in found))
     models = list(dict.fromkeys(row["model"] for table in found for row in table["rows"]))

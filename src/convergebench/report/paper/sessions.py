@@ -23,12 +23,14 @@ _ABOUT = (
     "missing from the turn on that it did not reach."
 )
 
+_MISSING = "What is missing stands below each table."
+
 
 def session_part(records: Records, *, alone: bool) -> PaperPart:
     """Empty if the workspace has no sessions. Without round trips, they also say what was tested."""
     suites = suites_with_sessions(records)
     tables: list[Grid] = []
-    said = []
+    said, judged = [], []
     for suite in suites:
         sessions = load_sessions(records, [suite])
         curves = [*judged_curves(records, suite, sessions), *measured_curves(sessions)]
@@ -38,6 +40,7 @@ def session_part(records: Records, *, alone: bool) -> PaperPart:
             f"{suite} has {counted(len({one.case for one in sessions}), 'session')} of up to "
             f"{counted(turns, 'turn')}, edited by {listed(models)}."
         )
+        judged += [f"{suite} was judged by {by}, turn by turn." for by in _judges(curves)]
         tables += _tables(suite, curves)
     if not suites:
         return PaperPart()
@@ -47,10 +50,16 @@ def session_part(records: Records, *, alone: bool) -> PaperPart:
         claims={
             "sessions": [_ABOUT],
             "setup": said,
-            **({"tested": said, "conclusion": said} if alone else {}),
+            **({"judged": judged} if judged else {}),
+            **({"tested": said, "conclusion": said, "missing": [_MISSING]} if alone else {}),
         },
         tables={"sessions": tables},
     )
+
+
+def _judges(curves: Sequence[TurnCurve]) -> list[str]:
+    figures = [curve.figure for curve in curves if curve.figure.judge]
+    return list(dict.fromkeys(f"{one.judge} ({one.wording})" for one in figures))
 
 
 def _tables(suite: SuiteId, curves: Sequence[TurnCurve]) -> Iterator[Grid]:
