@@ -60,10 +60,12 @@ def print_pairwise(found: FoundPairs, *, with_pairs: bool) -> None:
 def write_gedit_v2(folder: Path, compared: ComparedModels, judge: Judge) -> None:
     """One file for each rubric, as GEdit-Bench v2 has one for each dimension."""
     from convergebench.atomic_files import replacing
+    from convergebench.results.model_labels import without_address
     from convergebench.votes.exchange import gedit_verdicts_jsonl
 
+    name = without_address(judge.facts.name)
     folder.mkdir(parents=True, exist_ok=True)
     for rubric in dict.fromkeys(one.rubric for one in compared.verdicts):
         verdicts = [one for one in compared.verdicts if one.rubric == rubric]
         with replacing(folder / f"{rubric.partition('@')[0]}.jsonl") as part:
-            part.write_text(gedit_verdicts_jsonl(verdicts, judge.facts.name), encoding="utf-8")
+            part.write_text(gedit_verdicts_jsonl(verdicts, name), encoding="utf-8")
