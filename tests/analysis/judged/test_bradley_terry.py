@@ -99,6 +99,36 @@ def test_models_that_were_never_beaten_have_no_finite_strength_and_it_says_so() 
 
 
 @pytest.mark.parametrize(
+    "outcomes",
+    [
+        [("a", "b", "first"), ("a", "b", "tie")],
+        [("a", "b", "first"), ("b", "c", "tie"), ("c", "a", "tie")],
+        [("a", "b", "first"), ("a", "b", "tie"), ("b", "c", "first"), ("b", "c", "tie")],
+    ],
+)
+def test_ties_do_not_make_a_strength_finite_where_nobody_lost_in_return(
+    outcomes: list[tuple[str, str, Winner]],
+) -> None:
+    fitted = bradley_terry([Comparison(*one) for one in outcomes] * 10)
+    assert fitted.models == () and "never" in str(fitted.missing)
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [("a", "b", "first"), ("a", "b", "tie"), ("b", "a", "first")],
+        [("a", "b", "first"), ("b", "c", "first"), ("c", "a", "tie")],
+        [("a", "b", "first"), ("b", "c", "first"), ("c", "a", "first"), ("a", "b", "tie")],
+    ],
+)
+def test_one_tie_or_loss_against_the_order_makes_strengths_finite(
+    outcomes: list[tuple[str, str, Winner]],
+) -> None:
+    fitted = bradley_terry([Comparison(*one) for one in outcomes])
+    assert fitted.missing is None and all(abs(one.value) < 5 for one in fitted.models)
+
+
+@pytest.mark.parametrize(
     ("shown", "swapped", "winner", "consistent"),
     [
         ("first", "second", "first", True),

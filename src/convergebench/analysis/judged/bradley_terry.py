@@ -89,7 +89,7 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     wins, ties = _counts(compared, names)
     if not names:
         return Strengths((), None, "nothing was compared")
-    if not _is_connected(wins + ties):
+    if not _is_connected(wins + ties) or (wins.any() and _is_without_exception(wins, ties)):
         return Strengths((), None, "some models never won, or never lost, against the others")
     if not wins.any():
         return Strengths((), None, "every comparison is a tie")
@@ -143,6 +143,18 @@ def _is_connected(reaches: NDArray[np.float64]) -> bool:
         return len(seen)
 
     return seen_from_first(reaches) == seen_from_first(reaches.T) == len(reaches)
+
+
+def _is_without_exception(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
+    """Whether places on a line can be such that models that tied are at most 1 apart, and every winner is at
+    least 1 above the loser. Then the likelihood grows without end as this line and the tendency to ties are
+    stretched together, even if ties connect all models.
+    """
+    apart = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
+    np.fill_diagonal(apart, 0.0)
+    for between in range(len(apart)):
+        apart = np.minimum(apart, apart[:, between, None] + apart[between])
+    return bool((np.diagonal(apart) >= 0).all())
 
 
 def _fit(
