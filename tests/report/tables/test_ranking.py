@@ -5,7 +5,9 @@ import json
 import pytest
 from rich.console import Console
 
+from convergebench import metrics
 from convergebench.analysis import ModelUse, Results, Return, model_profiles, ranking
+from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.report import json_ranking, profile_lines, ranking_notes, ranking_table
 from convergebench.report.formatting import mean_with_interval
 from convergebench.types import Measurement, MetricFacts
@@ -180,3 +182,13 @@ def test_a_sampled_metric_of_all_rounds_is_not_said_to_be_of_some_because_a_chai
     without = [one for one in returns if one.round != 4]
     unmeasured = dataclasses.replace(returns[3], values={})
     assert said(*without, unmeasured, *short) == ["DISTS: measured at rounds 1, 2, 3, 5, 6 only."]
+
+
+def test_where_no_forward_picture_shows_its_edit_there_is_a_score_and_nothing_to_measure() -> None:
+    """The score is 0 then, and `undid` has no value."""
+    facts = tuple(metrics.facts(name) for name in ("psnr", "undid"))
+    values = {"undid": Measurement("undid", "1", None, NO_EDIT), "psnr": Measurement("psnr", "1", 30.0)}
+    still = Return("m", "model", "p/hat", "p", "hat", "portrait", "accessories", 0, 1, "d", values)
+    ranked = ranking(Results("tiny@1", 1, facts, (still,), (), ()), "psnr")
+    assert any(gap.reason == NO_EDIT for gap in ranked.missing_values)
+    assert not [note for note in ranking_notes(ranked) if "no score" in note]

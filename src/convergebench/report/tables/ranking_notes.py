@@ -11,6 +11,7 @@ from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headlin
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.metrics.flip import VISIBLE
+from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.report.formatting import metric_title
 from convergebench.shown_text import counted, shortened
 
@@ -134,10 +135,14 @@ def _deciders(deciders: Mapping[Decider, int]) -> str:
 
 def _without_headline(ranking: Ranking) -> Iterator[str]:
     """Why the score does not rank, where it was measured in vain, and what the metric's means compare."""
-    reasons = Counter(gap.reason for gap in ranking.missing_values if gap.what == UNDID)
+    gaps = [gap for gap in ranking.missing_values if gap.what == UNDID and gap.reason != NO_EDIT]
+    reasons = Counter(gap.reason for gap in gaps)
     if reasons and not any(row.metrics[UNDID].n for row in ranking.rows if UNDID in row.metrics):
         ((reason, _),) = reasons.most_common(1)
-        yield f"There is no score, because {_as_clause(reason)}. Then run convergebench measure -w FOLDER"
+        yield (
+            f"There is no score, because {_as_clause(reason)}; "
+            "run convergebench measure -w FOLDER once that is solved"
+        )
     yield from _comparability(ranking)
 
 
