@@ -21,6 +21,7 @@ from convergebench.report.paper.numbers import (
     shared_grid,
 )
 from convergebench.report.paper.provenance import missing_grid, use_grid
+from convergebench.types import Measurement
 
 
 def told(said):
@@ -192,10 +193,41 @@ def test_lists_of_none_are_empty():
 
 def test_a_difference_that_is_not_significant_is_said_to_be_none(results):
     qwen = [item for item in results.returns if item.model == "qwen"]
-    twins = tuple(replace(item, model=name) for name in ("one", "two") for item in qwen)
-    alike = ranking(replace(results, returns=twins, troubles=(), uses=()))
+    worn = [
+        replace(item, values={**item.values, "ssim": Measurement("ssim", "1", 0.5)}) for item in qwen[-1:]
+    ]
+    close = [
+        replace(item, model=name) for name, of in (("one", qwen), ("two", qwen[:-1] + worn)) for item in of
+    ]
+    alike = ranking(replace(results, returns=tuple(close), troubles=(), uses=()))
     assert "a difference that is not significant" in told(sentences.headline(alike))
     assert "not significant" not in told(sentences.headline(ranking(results)))
+
+
+def test_models_that_keep_the_same_are_not_said_to_keep_most_and_least(results):
+    qwen = [item for item in results.returns if item.model == "qwen"]
+    twins = tuple(replace(item, model=name) for name in ("one", "two") for item in qwen)
+    said = told(sentences.headline(ranking(replace(results, returns=twins, troubles=(), uses=()))))
+    assert "one and two keep the same (SSIM 0." in said and "least" not in said
+
+
+def test_the_gated_order_names_floors_and_probes_only_if_it_has_some(results):
+    edited = ({"psnr": Measurement("psnr", "1", 20.0)},)
+
+    def order(roles):
+        returns = tuple(
+            replace(item, forwards=edited, role=roles[item.model])
+            for item in results.returns
+            if item.model in roles
+        )
+        own = replace(results, returns=returns, troubles=(), uses=())
+        ranked = ranking(own)
+        (said,) = [one for one in dynamics_sentences(dynamics_of(own, ranked), own, ranked) if "gated" in one]
+        return said.partition("the order is ")[2]
+
+    assert order({"qwen": "model", "jpeg-75": "floor"}) == "jpeg-75 and qwen, floors among them."
+    assert order({"qwen": "model", "jpeg-75": "probe"}) == "jpeg-75 and qwen, probes among them."
+    assert order({"qwen": "model", "jpeg-75": "model"}) == "jpeg-75 and qwen."
 
 
 def test_a_part_with_one_case_supports_no_claim(results):

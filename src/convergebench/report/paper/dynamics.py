@@ -135,7 +135,10 @@ def _gate(results: Results, ranked: Ranking) -> Iterator[str]:
     yield f"A forward edit counts as done if it {gated[0]}."
     order = gated_order(results)
     if len(order) > 1 and len({item.picture for item in results.returns}) > 1:
-        yield f"By the gated convergence score the order is {listed(order)}, floors among them."
+        roles = {results.roles()[model] for model in order}
+        others = [f"{role}s" for role in ("floor", "probe") if role in roles]
+        among = f", {listed(others)} among them" if others else ""
+        yield f"By the gated convergence score the order is {listed(order)}{among}."
 
 
 def _shape_name(found: ModelDynamics) -> str:

@@ -118,10 +118,15 @@ def headline(ranked: Ranking) -> Iterator[str]:
 def _best_and_worst(rows: Sequence[RankingRow], ranked: Ranking, after: str) -> str:
     best, worst = rows[0], rows[-1]
     caveats = ["on different sets of cases"] if ranked.unequal_cases else []
+    title = metric_title(ranked.metric)
+    if best.rank == worst.rank:
+        same = number(best.metrics[ranked.metric.name].mean, decimals(ranked.metric))
+        keep = f"{after}{listed([row.model for row in rows])} keep the same ({title} {same})"
+        return f"{', '.join([keep, *caveats])}."
     if set(best.group) & set(worst.group):
         caveats.append("a difference that is not significant")
     return (
-        f"{after}{best.model} keeps most ({metric_title(ranked.metric)} {_value(best, ranked)}) and "
+        f"{after}{best.model} keeps most ({title} {_value(best, ranked)}) and "
         f"{worst.model} least ({_value(worst, ranked)}){''.join(f', {one}' for one in caveats)}."
     )
 
@@ -352,12 +357,12 @@ def _value(row: RankingRow, ranked: Ranking) -> str:
 def _extremes(name: str, means: Mapping[str, float], groups: int, facts: MetricFacts) -> str:
     ordered: Sequence[str] = sorted(means, key=lambda group: shortfall(means[group], facts))
     best, worst = ordered[0], ordered[-1]
-    places = decimals(facts)
+    most, least = (number(means[group], decimals(facts)) for group in (best, worst))
     among = f", among the {len(means)} of {groups} that can be compared" if len(means) < groups else ""
-    return (
-        f"By {name}, on average over the ranked models, {best} keeps most ({number(means[best], places)}) "
-        f"and {worst} least ({number(means[worst], places)}){among}."
-    )
+    over = f"By {name}, on average over the ranked models, "
+    if most == least:
+        return f"{over}all keep the same ({most}){among}."
+    return f"{over}{best} keeps most ({most}) and {worst} least ({least}){among}."
 
 
 def _supported(results: Results, by: Part, groups: Sequence[str]) -> list[str]:
