@@ -6,6 +6,7 @@ import errno
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import convergebench
 from convergebench.analysis import headline_rankings
 from convergebench.errors import WrongUse
 from convergebench.leaderboard import build_leaderboard
-from convergebench.leaderboard.entries import LeftOut
+from convergebench.leaderboard.entries import LeftOut, newest_of
 from convergebench.results import load_results
 from convergebench.store import Workspace
 from leaderboard.conftest import METRICS, Built, Change, rewritten, submit
@@ -116,6 +117,15 @@ def test_a_small_submission_does_not_shrink_the_comparison_of_the_others(north: 
     assert table.kept_apart == {"classical (Little, unverified)": 1}
     assert "Too few shared cases to be compared" in (tmp_path / "site" / "index.html").read_text()
     assert ranking.cases == 6
+
+
+def test_of_one_days_submissions_the_one_that_was_measured_again_counts(built: Built) -> None:
+    entries = [one for table in built.board.board.tables for one in table.entries.values()]
+    measured = next(one for one in entries if one.submission.verification.is_measured)
+    other = next(one for one in entries if not one.submission.verification.is_measured)
+    submission = replace(measured.submission, verification=other.submission.verification, digest="f")
+    unverified = replace(measured, submission=submission)
+    assert newest_of([measured, unverified]) == [measured]
 
 
 def test_a_model_submitted_twice_has_a_history(built: Built) -> None:

@@ -99,9 +99,13 @@ def entries_of(submissions: Sequence[CheckedSubmission]) -> list[Entry]:
 
 
 def newest_of(entries: Iterable[Entry]) -> list[Entry]:
-    """Of each model, the newest entry of each submitter."""
+    """Of each model, the newest entry of each submitter; of one day's, one that was measured again."""
+
+    def age(one: Entry) -> tuple[str, bool, Digest]:
+        return one.date, one.submission.verification.is_measured, one.submission.digest
+
     newest: dict[tuple[str, str], Entry] = {}
-    for one in sorted(entries, key=lambda one: (one.date, one.submission.digest)):
+    for one in sorted(entries, key=age):
         newest[one.model, one.label] = one
     return list(newest.values())
 
