@@ -155,6 +155,7 @@ def test_genai_benchs_votes_are_compared_with_what_a_judge_says(cli: Cli, tmp_pa
     done = cli("vote", "--import", data, "-w", folder)
     assert done.code == 0, done.err
     assert "24 new votes on edits of 2 models (GenAI-Bench), 0 known before" in done.out
+    assert "6 rows left out, whose votes cannot be read: ? (6)" in done.err
 
     def brighter(number: int, asked: Asked) -> Answer:
         grade = 1 + 4 * float(decode(asked.pictures[-1])[0].mean()) / 255

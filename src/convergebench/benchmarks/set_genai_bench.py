@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +50,7 @@ def _case(files: SetFiles, name: str, number: int, row: dict[str, Any]) -> Case:
 
 
 def read_votes(data: Path) -> list[EditVote]:
-    """People's votes, in order; rows with a vote of another form are left out."""
+    """People's votes, in order; rows with a vote of another form are left out (`unread_votes`)."""
     files = SetFiles(data)
     return [
         EditVote(
@@ -57,8 +58,17 @@ def read_votes(data: Path) -> list[EditVote]:
             _outputs(files, name, number),
         )
         for name, number, row in _rows(files)
-        if (winner := _WINNERS.get(said := str(row["vote_type"] or "").strip().lower()))
+        if (winner := _WINNERS.get(said := _said(row)))
     ]  # fmt: skip
+
+
+def unread_votes(data: Path) -> Counter[str]:
+    """The votes of a form that is not known, and how many rows have each."""
+    return Counter(said for _, _, row in _rows(SetFiles(data)) if (said := _said(row)) not in _WINNERS)
+
+
+def _said(row: dict[str, Any]) -> str:
+    return str(row["vote_type"] or "").strip().lower()
 
 
 def _outputs(files: SetFiles, name: str, number: int) -> tuple[SourcePicture, SourcePicture] | None:

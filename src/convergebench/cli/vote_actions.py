@@ -11,7 +11,7 @@ import typer
 
 from convergebench.cli.options import print_table
 from convergebench.errors import WrongUse
-from convergebench.shown_text import counted
+from convergebench.shown_text import counted, shortened
 
 if TYPE_CHECKING:
     from convergebench.analysis.statistics.clustered_mean import Interval
@@ -107,6 +107,10 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
                 new += save_vote(workspace, on_pictures, run.id)
             else:
                 new += save_foreign_vote(workspace, vote, data.name, run.id)
+    if unread := genai.unread_votes(data):
+        forms = ", ".join(f"{shortened(said) or 'none'} ({count})" for said, count in unread.most_common())
+        rows = counted(unread.total(), "row")
+        typer.echo(f"convergebench: {rows} left out, whose votes cannot be read: {forms}", err=True)
     typer.echo(
         f"{data}: {counted(new, 'new vote')} on edits of {counted(len(edits), 'model')} (GenAI-Bench), "
         f"{len(given) - new} known before. Judge these edits with convergebench score --suite {genai.NAME} "
