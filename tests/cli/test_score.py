@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -253,3 +254,16 @@ def test_entries_of_a_set_that_are_no_cases_count_as_missing(cli: Cli, tmp_path:
     assert counts["add"] == (1, 0), "of which type it is was not known"
     assert {row["judge"] for row in done.json["rows"]} == {judge.name.partition("?")[0]}
     assert cli("summary", "-w", tmp_path / "w").code == 0
+
+
+@pytest.mark.parametrize("suite", ["imgedit", "converge-drawn"])
+def test_the_command_that_run_names_for_judging_works(
+    cli: Cli, judge: JudgeServer, tmp_path: Path, suite: str
+) -> None:
+    data = ["--data", write_imgedit(tmp_path / "a set")] if suite == "imgedit" else []
+    words = ["--suite", suite, *data, "--protocol", "one_shot", "--metric", "psnr"]
+    done = cli("run", *words, "--model", "jpeg", "--limit", 5, "-w", tmp_path / "w")
+    (named,) = re.findall(r"Judge them with: convergebench (.*) PROVIDER:MODEL", " ".join(done.out.split()))
+    done = cli(*shlex.split(named), judge.name)
+    assert done.code in (0, 1), done.err  # the judge's grades need not be on the scale
+    assert judge.asked

@@ -180,7 +180,7 @@ def command(
         return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
         return _print_outcome(outcome, plan, workspace, as_json, fresh=not resume)
-    return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
+    return _print_single_edits(outcome, plan, settings.suite, workspace, as_json, fresh=not resume)
 
 
 def _print_filled_inverses(plan: Plan) -> None:
@@ -274,19 +274,36 @@ def _print_outcome(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bo
 
 
 def _print_single_edits(
-    outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
+    outcome: RunOutcome, plan: Plan, typed: str, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
     """Single edits have no return to measure; a judge scores them."""
+    from convergebench.benchmarks.registry import find_benchmark
+
     code = exit_code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
     for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
-    typer.echo(
-        f"Judge them with: {follow_up('score', workspace, '--suite', plan.suite.name)} --judge PROVIDER:MODEL"
+    name = plan.suite.name
+    command = (
+        follow_up("score", workspace, "--suite", name, *_score_options(typed))
+        if find_benchmark(name)
+        else follow_up("judge", workspace, "--suite", name)
     )
+    typer.echo(f"Judge them with: {command} --judge PROVIDER:MODEL")
     return code
+
+
+def _score_options(suite: str) -> list[str]:
+    """The settings of a suite as it was named, as options of `score`.
+
+    >>> _score_options("reedit?data=my set.json&per_subset=20&sampling_seed=1")
+    ['--data', 'my set.json', '--per-subset', '20', '--seed', '1']
+    """
+    given = [part.partition("=")[::2] for part in suite.partition("?")[2].split("&") if part]
+    options = {"sampling_seed": "--seed", "per_subset": "--per-subset"}
+    return [word for name, value in given for word in (options.get(name, f"--{name}"), value)]
 
 
 def _print_sessions(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> int:
