@@ -43,7 +43,12 @@ def command(
         typer.Argument(metavar="[EDITS]", help="Existing pictures: a .jsonl list or a folder of results."),
     ] = None,
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="gedit, wiseedit or reedit, or one of their -mini variants.")
+        str,
+        typer.Option(
+            metavar="SUITE",
+            help="gedit, wiseedit, reedit, or one of their -mini variants; or a set of single edits, such as "
+            "imgedit.",
+        ),
     ] = "gedit",
     data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path or a hub id.")] = "",
     language: Annotated[str, typer.Option(metavar="LANGUAGE", help="en or cn; for wiseedit also both.")] = "",
