@@ -44,6 +44,13 @@ def test_help_shows_every_default() -> None:
             assert one.help or one.hidden, f"{name} {option}"
 
 
+def test_help_says_what_every_argument_is() -> None:
+    for name, command in every_command():
+        for one in command.params:
+            shown = one.param_type_name != "argument" or one.hidden or one.help
+            assert shown, f"{name} {one.name}"
+
+
 def test_every_command_is_in_a_group() -> None:
     grouped = [name for names in GROUPS.values() for name in names]
     assert sorted(grouped) == sorted(name for name, _ in every_command() if " " not in name)

@@ -41,7 +41,7 @@ def _group() -> None:
 def pull(
     which: Annotated[
         list[WeightSet],
-        typer.Argument(show_default=False),
+        typer.Argument(show_default=False, help="Only these. [default: lpips and dists]"),
     ] = [],  # noqa: B006
     clip: Annotated[
         bool, typer.Option("--clip", help="Also download CLIP ViT-L/14 from the hub (1.7 GB).")
