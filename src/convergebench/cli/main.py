@@ -47,7 +47,6 @@ from convergebench.cli import (
     workspace,
     worst,
 )
-from convergebench.cli.argument_help import keep_argument_help
 from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
@@ -62,7 +61,6 @@ _COMPLETION = "_CONVERGEBENCH_COMPLETE"
 """The variable with which a shell asks for completions."""
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
-keep_argument_help()
 app = typer.Typer(
     name="convergebench",
     help="Edit and undo, N times: how much of the picture is left, and which editing model to use.",
