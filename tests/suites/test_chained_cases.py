@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,12 @@ def test_the_company_of_a_case_does_not_depend_on_which_others_were_chosen(chose
 def test_a_case_without_company_is_left_out() -> None:
     glasses = of_picture("anna", ["glasses_add_remove", "sunglasses_add_remove"])
     assert chained(glasses, glasses, 2, "cross_edit") == ()
+
+
+def test_an_edit_that_cannot_be_undone_is_no_company() -> None:
+    hat, scarf = of_picture("anna", ["hat_add_remove", "scarf_add_remove"])
+    suite = (hat, replace(scarf, backward=None))
+    assert chained([hat], suite, 2, "cross_edit") == ()
 
 
 def test_company_is_of_the_same_picture() -> None:

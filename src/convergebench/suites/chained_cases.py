@@ -23,11 +23,12 @@ def chained(cases: Sequence[Case], suite: Sequence[Case], length: int, protocol:
     """
     by_picture: dict[str, list[Case]] = {}
     for case in suite:
-        by_picture.setdefault(case.source.id, []).append(case)
+        if case.backward is not None:
+            by_picture.setdefault(case.source.id, []).append(case)
     return tuple(
         _joined(edits, protocol)
         for case in cases
-        if len(edits := _combined(case, by_picture[case.source.id], length)) == length
+        if len(edits := _combined(case, by_picture.get(case.source.id, ()), length)) == length
     )
 
 
