@@ -35,7 +35,8 @@ from convergebench.engine.ray.run import run_plan_on_ray
 from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import DownloadFailed, WrongUse
 from convergebench.instructions.categories import with_categories
-from convergebench.instructions.fill_inverses import check_inverses, filled_inverses, with_inverses
+from convergebench.instructions.fill_inverses import check_inverses, with_inverses
+from convergebench.instructions.own_edit_remarks import own_edit_remarks
 from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.metrics.fetch_weights import fetch_weights
 from convergebench.picture import Picture
@@ -45,7 +46,7 @@ from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
 from convergebench.store import Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
-from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite, SuiteId
+from convergebench.types import Case, Digest, Edited, Editor, EditRequest, SeedPolicy, Suite, SuiteId
 
 T = TypeVar("T")
 log = logging.getLogger("convergebench")
@@ -198,8 +199,8 @@ def run(
 
 def _log_remarks(plan: Plan) -> None:
     """What to know before anything is edited."""
-    for (forward, backward), origin in filled_inverses(plan.cases).items():
-        log.warning("inverse of %r, by %s: %r", forward, origin, backward)
+    for remark in plan.remarks:
+        log.warning("%s", remark)
     for editor in plan.editors:
         for remark in editor.facts.warnings:
             log.warning("%s %s", editor.facts.title, remark)
@@ -293,7 +294,14 @@ def make_plan(
     name = SuiteId.of(suite.name, suite.version, exercised.part)
     is_part = settings.kinds or settings.categories or settings.pairs or settings.pictures or settings.limit
     unusable = () if is_part else suite.unusable
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy, unusable)
+    remarks = _remarks(suite.cases, cases) if exercised.protocol.returns else ()
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy, unusable, remarks)
+
+
+def _remarks(suite: Sequence[Case], exercised: Sequence[Case]) -> tuple[str, ...]:
+    """On the edits that are made; some protocols join several cases of the suite."""
+    made = {(case.source, edit) for case in exercised for edit in case.edits}
+    return tuple(own_edit_remarks([case for case in suite if made & {(case.source, *case.edits)}]))
 
 
 def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:

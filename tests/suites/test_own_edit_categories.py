@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw, ImageOps
 import convergebench
 from convergebench import Benchmark, api
 from convergebench.analysis.headline.headline_ranking import headline_ranking
+from convergebench.cli.main import code_of
 from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.judges import rubric
 from convergebench.refinement.prepare import prepare
@@ -138,6 +139,28 @@ def test_a_rubric_for_the_users_category_judges_its_edits(run: Callable[..., Ben
     seasons = replace(rubric("roundtrip_forward"), category="season")
     judged = judging_candidates(benchmark.workspace, [seasons])
     assert {one.task.subject.texts["instruction"] for one in judged} == {AUTUMN}
+
+
+@pytest.mark.parametrize("protocol", ["", "cross_edit"])
+def test_a_run_says_how_each_edit_is_scored_before_it_edits(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], protocol: str
+) -> None:
+    edits = written(tmp_path, f"{TURN},,,", "Mach das Bild wärmer.,Mach das Bild kühler.,,", f"{DOT},,,")
+    words = ["run", "-m", "jpeg", "--images", str(pictures), "--edits", str(edits), "--protocol", protocol]
+    assert code_of([*words, "--dry-run"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("Inverse of 'Turn the picture upside down.'")
+    assert said[-3].startswith("How each edit is scored;")
+    assert said[-2:] == [
+        f"  the whole picture, reversible: {TURN!r}",
+        f"  one part of the picture, reversible: 'Mach das Bild wärmer.', {DOT!r}",
+    ]
+
+
+def test_how_edits_are_scored_is_not_said_where_nothing_is_undone(pictures: Path, tmp_path: Path) -> None:
+    edits = str(written(tmp_path, f"{TURN},,,"))
+    settings = api.Settings(("jpeg",), f"folder:{pictures}", edits=edits, protocol="one_shot")
+    assert api.make_plan(settings).remarks == ()
 
 
 def test_a_refinement_gives_an_edit_the_same_category_as_a_run(pictures: Path) -> None:

@@ -165,7 +165,8 @@ def command(
     )  # fmt: skip
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
-    _print_filled_inverses(plan)
+    for remark in plan.remarks:
+        typer.echo(remark, err=True)
     expected = forecast_run(plan, workspace, settings.limits, fresh=not resume)
     for editor in plan.editors:
         for warning in editor.facts.warnings:
@@ -181,14 +182,6 @@ def command(
     if plan.protocol.returns:
         return _print_outcome(outcome, plan, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, settings.suite, workspace, as_json, fresh=not resume)
-
-
-def _print_filled_inverses(plan: Plan) -> None:
-    """Before anything is edited: which inverses nobody wrote."""
-    from convergebench.instructions.fill_inverses import filled_inverses
-
-    for (forward, backward), origin in filled_inverses(plan.cases).items():
-        typer.echo(f"Inverse of {forward!r}, by {origin}: {backward!r}", err=True)
 
 
 def _named(suite: str, **settings: str | None) -> str:
@@ -211,8 +204,8 @@ def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
         )
         return
     cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
-    each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
-    typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
+    each = "their turns" if plan.protocol.by_turn else counted(plan.protocol.edits, "edit")
+    typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {counted(plan.edits_each, 'edit')} per model")
     for one in expected.models:
         expense = f"{_priced(one.cost_usd)}, {written_time(one.seconds)}"
         typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do, {expense}")

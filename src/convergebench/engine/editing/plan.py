@@ -24,6 +24,8 @@ class Plan:
     seed_policy: SeedPolicy = "fresh"
     unusable: tuple[UnusableEntry, ...] = ()
     """Entries of the suite's data that are no cases: missing from every figure over the whole suite."""
+    remarks: tuple[str, ...] = ()
+    """What to know of its edits before any is made, as lines."""
 
     @property
     def edits_each(self) -> int:
