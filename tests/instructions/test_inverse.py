@@ -19,6 +19,8 @@ BY_HAND = {
     "Rotate the image 90 degrees clockwise": "Rotate the image 90 degrees counter-clockwise.",
     "Turn the picture a quarter turn to the left": "Rotate the image 90 degrees clockwise.",
     "Rotate by 180 degrees": "Rotate the image 180 degrees.",
+    "Turn the picture upside down.": "Turn the image upside down.",
+    "Flip the picture upside down.": "Flip the image vertically.",
     "Mirror the photo from left to right": "Flip the image horizontally.",
     "Replace the cat with an owl": "Replace the owl with a cat.",
     "Swap the bicycle for a motorcycle": "Replace the motorcycle with a bicycle.",
@@ -51,6 +53,7 @@ meanings = st.one_of(
     st.builds(Meaning, st.just("flip"), st.sampled_from(["horizontally", "vertically"])),
     st.builds(Meaning, st.just("rotate"), st.just("90"), st.sampled_from(ways["rotate"])),
     st.just(Meaning("rotate", "180")),
+    st.just(Meaning("upend")),
     st.builds(Meaning, st.sampled_from(["move"]), things, st.sampled_from(ways["move"])),
     st.builds(Meaning, st.just("make"), things, st.sampled_from(ways["make"])),
     st.builds(Meaning, st.just("zoom"), st.just(""), st.sampled_from(ways["zoom"])),
@@ -88,7 +91,7 @@ def test_the_inverse_of_the_inverse_means_what_the_instruction_means(meaning: Me
 
 @given(meanings)
 def test_only_flips_half_turns_and_nothing_are_their_own_inverse(meaning: Meaning) -> None:
-    own = meaning.kind in ("flip", "stay") or meaning.thing == "180"
+    own = meaning.kind in ("flip", "upend", "stay") or meaning.thing == "180"
     same_both_ways = meaning.kind in ("replace", "change") and meaning.old == meaning.other
     assert is_its_own_inverse(phrase(meaning)) == (own or same_both_ways)
 

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from convergebench.instructions.reversibility import plain
 
 Kind: TypeAlias = Literal[
-    "add", "remove", "flip", "rotate", "change", "replace", "on", "off", "open", "close", "make",
+    "add", "remove", "flip", "rotate", "upend", "change", "replace", "on", "off", "open", "close", "make",
     "increase", "decrease", "move", "zoom", "stay",
 ]  # fmt: skip
 
@@ -165,6 +165,8 @@ _READINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Meaning]], ...
         ("(?:change|do) nothing.*", _of("stay")),
         (rf"(?:flip|mirror)(?: {_PICTURE})?(?:(?: from)? (?:horizontally|left to right))?",
          lambda _: Meaning("flip", "horizontally")),
+        # Some flip it, others rotate it; the same words again undo either.
+        (rf"turn(?: {_PICTURE})? upside down", _of("upend")),
         (rf"(?:flip|mirror|turn)(?: {_PICTURE})? (?:vertically|upside down)",
          lambda _: Meaning("flip", "vertically")),
         (rf"(?:rotate|turn)(?: {_PICTURE})?(?: by)? (?:(?P<degrees>90|180|270)(?: degrees?|°)"
@@ -231,6 +233,7 @@ _PHRASES: Mapping[Kind, Callable[[Meaning], str]] = {
     "remove": _removing,
     "flip": lambda request: f"flip the image {request.thing}",
     "rotate": lambda request: f"rotate the image {request.thing} degrees {request.other}".rstrip(),
+    "upend": lambda _: "turn the image upside down",
     "change": _changing,
     "replace": lambda request: f"replace {_definite(request.old)} with {_indefinite(request.other)}",
     "on": lambda request: f"turn on {_definite(request.thing)}",
