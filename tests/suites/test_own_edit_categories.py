@@ -18,6 +18,7 @@ from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.judges import rubric
 from convergebench.refinement.prepare import prepare
 from convergebench.refinement.settings import refinement_settings
+from convergebench.store import Workspace
 from convergebench.suites import select
 from convergebench.types import Case
 from made_pictures import textured
@@ -163,7 +164,37 @@ def test_how_edits_are_scored_is_not_said_where_nothing_is_undone(pictures: Path
     assert api.make_plan(settings).remarks == ()
 
 
-def test_a_refinement_gives_an_edit_the_same_category_as_a_run(pictures: Path) -> None:
+@pytest.fixture
+def turned(pictures: Path) -> Path:
+    """Pictures with an own edit of the whole picture, without a category and without its inverse."""
     (pictures / "pictures.json").write_text(json.dumps({"anna.png": {"edits": [{"forward": TURN}]}}))
-    settings = refinement_settings({"models": "identity", "suite": f"folder:{pictures}", "rounds": 0})
-    assert [case.category for case in prepare(settings).cases] == ["geometric"]
+    return pictures
+
+
+def test_a_refinement_has_the_cases_of_a_run_and_edits_none_twice(turned: Path) -> None:
+    settings = refinement_settings({"models": "identity", "suite": f"folder:{turned}", "rounds": 0})
+    (case,) = prepare(settings).cases
+    assert case.category == "geometric"
+    assert case.fingerprint == api.load_suite(f"folder:{turned}").cases[0].fingerprint
+
+
+def test_imported_pictures_of_own_edits_are_stored_as_the_cases_of_a_run(
+    turned: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "made" / "anna").mkdir(parents=True)
+    (known,) = api.load_suite(f"folder:{turned}").cases
+    SOURCE.save(tmp_path / "made" / f"{known.id}.png")
+    words = ["import", tmp_path / "made", "--layout", "imgedit", "--suite", f"folder:{turned}",
+             "-m", "theirs", "--metric", "psnr", "-w", tmp_path / "results"]  # fmt: skip
+    assert code_of([str(word) for word in words]) == 0
+    with Workspace.existing(tmp_path / "results") as store:
+        (stored,) = store.query("SELECT fingerprint, category, backward FROM case_facts")
+    assert tuple(stored) == (known.fingerprint, "geometric", known.backward)
+
+
+def test_a_listing_shows_the_categories_and_inverses_that_a_run_uses(
+    turned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_of(["suites", f"folder:{turned}", "--json"]) == 0
+    (shown,) = json.loads(capsys.readouterr().out)["cases"]
+    assert (shown["category"], shown["backward"]) == ("geometric", "Turn the image upside down.")

@@ -95,7 +95,7 @@ def _import_pictures(
     """Record a folder of results and measure its sessions."""
     import asyncio
 
-    from convergebench import suites
+    from convergebench import api
     from convergebench.benchmarks.layouts import folder_layout
     from convergebench.engine.measuring.remeasure import measure_workspace
     from convergebench.engine.progress import NoProgress
@@ -108,7 +108,7 @@ def _import_pictures(
         raise WrongUse("name the model that made these pictures with --model NAME")
     if not path.is_dir():
         raise WrongUse(f"there is no folder {path}; check the name")
-    loaded = suites.load(chosen.suites[0] if suite == "imported" else suite)
+    loaded = api.load_suite(chosen.suites[0] if suite == "imported" else suite)
     with Workspace.create(workspace) as store:
         done = import_results(store, path, model, loaded, chosen)
         asyncio.run(measure_workspace(store, metric_set, NoProgress(), done.trajectories))

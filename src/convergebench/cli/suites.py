@@ -93,11 +93,11 @@ def _below(headings: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def _load(name: str) -> Suite:
-    from convergebench import suites
+    from convergebench import api
     from convergebench.cli.download_progress import fetching
 
     with fetching(name) as on_package:
-        return suites.load(name, on_package)
+        return api.load_suite(name, on_package=on_package)
 
 
 def _show_numbers(name: str) -> None:

@@ -13,6 +13,7 @@ from convergebench.benchmarks.registry import refinement_benchmark, refinement_f
 from convergebench.benchmarks.wording import chosen_rubrics, is_custom
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.instructions.categories import with_categories
+from convergebench.instructions.fill_inverses import with_inverses
 from convergebench.judges import Judge, Rubric, open_judge
 from convergebench.judges.reasoning import ReasonerPrompts
 from convergebench.judges.registry import PROVIDERS
@@ -121,8 +122,8 @@ def _suite(settings: RefinementSettings) -> Suite:
         name += f"{'&' if '?' in name else '?'}data={settings.data}"
     suite = suites.load(name)
     choice = Sampling(settings.categories, settings.per_category, settings.limit, settings.sampling_seed)
-    cases = with_categories(sample(suite.cases, lambda case: case.category, choice))
-    return Suite(suite.name, suite.version, cases)
+    cases = sample(suite.cases, lambda case: case.category, choice)
+    return Suite(suite.name, suite.version, with_categories(with_inverses(cases)))
 
 
 def _one_picture(settings: RefinementSettings) -> Suite:
