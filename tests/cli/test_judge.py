@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -287,3 +288,18 @@ def test_verdicts_decide_the_headline_if_they_cover_all_models(
     said = " ".join(cli("summary", "-w", folder).out.split())
     assert f"Whether an edit happened is decided by a judge in {CASES} cases." in said
     assert "roundtrip_reversal@2" in said
+
+
+def test_single_edits_of_own_pictures_are_judged_by_the_command_that_their_run_names(
+    cli: Callable[..., Any], run: Callable[..., list[object]], server: JudgeServer
+) -> None:
+    last = cli(*run("--protocol", "one_shot")).out.splitlines()[-1]
+    _, _, command = last.partition("Judge them with: convergebench ")
+    judged = cli(*shlex.split(command.replace("PROVIDER:MODEL", server.name)), "--json")
+    assert judged.code == 0, judged.err
+    assert sum(row["n"] for row in judged.json["rows"]) == CASES
+
+
+def test_single_edits_of_a_benchmark_are_scored(cli: Callable[..., Any], tmp_path: Path) -> None:
+    ran = cli("run", "-m", "jpeg", "--suite", "reedit-mini", "--limit", 1, "-w", tmp_path / "results")
+    assert "Judge them with: convergebench score --suite reedit-mini " in ran.out

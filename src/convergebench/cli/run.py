@@ -282,7 +282,7 @@ def _print_single_edits(
     command = (
         follow_up("score", workspace, "--suite", name, *_score_options(typed))
         if find_benchmark(name)
-        else follow_up("judge", workspace, "--suite", name)
+        else follow_up("judge", workspace, "--suite", plan.suite)
     )
     typer.echo(f"Judge them with: {command} --judge PROVIDER:MODEL")
     return code
