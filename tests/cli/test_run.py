@@ -89,6 +89,9 @@ def test_a_dry_run_says_what_is_done_and_to_do_and_touches_nothing(
     assert "jpeg: 0 done, 12 to do, free" in preview.out
     assert not (tmp_path / "results").exists()
     cli(*run())
+    assert cli(*run("--dry-run")).out.endswith(
+        "jpeg: 12 done, 0 to do\n"
+    )  # not "free": a paid model has none
     planned = cli(*run("--dry-run", "--json", rounds=5)).json
     assert planned["rounds"] == 5
     assert (planned["models"][0]["done"], planned["models"][0]["to_do"]) == (12, 18)

@@ -207,8 +207,8 @@ def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
     each = "their turns" if plan.protocol.by_turn else counted(plan.protocol.edits, "edit")
     typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {counted(plan.edits_each, 'edit')} per model")
     for one in expected.models:
-        expense = f"{_priced(one.cost_usd)}, {written_time(one.seconds)}"
-        typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do, {expense}")
+        expense = f", {_priced(one.cost_usd)}, {written_time(one.seconds)}" if one.to_do else ""
+        typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do{expense}")
 
 
 def _priced(cost_usd: float | None) -> str:
