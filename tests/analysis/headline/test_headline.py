@@ -173,6 +173,21 @@ def test_a_round_that_was_graded_but_not_searched_for_traces_leaves_its_case_to_
     assert score(found, "a") == score(measured_only, "a")
 
 
+def test_a_model_whose_refusals_alone_are_complete_has_no_score_and_takes_no_case_from_others() -> None:
+    fast = [chain("fast", picture, (YES, 1.0, 1.0), (YES, 1.0, 1.0)) for picture in "pqr"]
+    slow = [chain("slow", picture, (YES, 1.0, 1.0)) for picture in "qr"]
+    troubles = (failed("slow", "p", 1, "refused"), failed("slow", "q", 2, "misconfigured"))
+    found = summed(*fast, *slow, troubles=troubles)
+    assert (score(found, "fast"), score(found, "slow")) == (100.0, None)
+    assert found.cases == found.all_cases == 3
+
+
+def test_a_refusal_does_not_speak_for_chains_that_were_not_begun() -> None:
+    refused, planned = (failed("m", "p", 1, "refused"),), ModelUse("m", "model", 5, 0, 0, 1, None, None)
+    assert score(summed(troubles=refused, uses=(planned,)), "m") is None
+    assert score(summed(troubles=refused, uses=(replace(planned, trajectories=1),)), "m") == 0.0
+
+
 def test_rounds_after_a_refusal_count_as_nothing_and_end_the_usable_ones() -> None:
     found = summed(chain("m", "p", (YES, 1.0, 1.0)), troubles=(failed("m", "p", 2, "refused"),))
     assert score(found, "m") == 50.0

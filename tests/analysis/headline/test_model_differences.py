@@ -9,6 +9,7 @@ import pytest
 
 from analysis.headline.written_chains import NO, YES, chain, failed, measured
 from convergebench.analysis import Results, Return, headline_ranking, model_differences
+from convergebench.analysis.round_trip.paired_difference import NothingShared
 from convergebench.types import MetricFacts
 
 UNDID = MetricFacts("undid", "1", "higher", 1.0, 0.0, "semantic")
@@ -43,6 +44,13 @@ def test_a_model_that_refused_everything_is_compared_by_the_score_alone(both: Re
     assert {one.quantity for _, one in found} <= set(HEADLINE)
     score = by_name(found)["score"]
     assert (score.first_mean, score.second_mean, score.verdict) == (100.0, 0.0, "good is better")
+
+
+def test_models_that_share_no_last_round_are_told_which_they_share(both: Results) -> None:
+    short = [chain("short", picture, (YES, 1.0, 1.0)) for picture in PICTURES]
+    stopped = results(*_chains(both, "good"), *short)
+    with pytest.raises(NothingShared, match="earlier rounds: add --round 1"):
+        model_differences(stopped, "good", "short")
 
 
 def test_the_score_and_its_parts_are_those_of_the_ranking(both: Results) -> None:

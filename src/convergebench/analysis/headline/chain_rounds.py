@@ -111,6 +111,9 @@ class Chain:
     is_refused: bool
     """Whether the next round was refused, or returned no picture."""
     planned: int
+    is_early: bool = False
+    """Whether it was refused while no other chain of its model has come to its end: refusals end chains
+    first, so until then they do not speak for the model."""
 
     def quality_at(self, number: int) -> float | None:
         """That of one round; 0 after a refusal."""
@@ -121,7 +124,9 @@ class Chain:
     @property
     def score(self) -> float | None:
         """The mean quality over all planned rounds, from 0 to 1; None if the chain lacks a value, or is short
-        for another reason than a refusal."""
+        for another reason than a refusal, or was refused early."""
+        if self.is_early:
+            return None
         qualities = [self.quality_at(number) for number in range(1, self.planned + 1)]
         known = [one for one in qualities if one is not None]
         return sum(known) / self.planned if len(known) == self.planned else None
@@ -151,7 +156,7 @@ def chains_of(results: Results, decisions: EditDecisions, grades: ReversalGrades
     for step in results.troubles:
         failed.setdefault((step.model, step.case, step.seed), []).append(step)
         pictures[step.case] = step.picture
-    return [
+    chains = [
         _chain(
             key,
             returns.get(key, {}),
@@ -165,6 +170,22 @@ def chains_of(results: Results, decisions: EditDecisions, grades: ReversalGrades
         )
         for key in dict.fromkeys((*returns, *failed))
     ]
+    early = _models_with_refusals_alone(chains, {use.model: use.trajectories for use in results.uses})
+    return [replace(one, is_early=one.is_refused) if one.model in early else one for one in chains]
+
+
+def _models_with_refusals_alone(chains: Iterable[Chain], planned: Mapping[str, int]) -> set[str]:
+    """Models whose refused chains have a score, no other has, and some are missing."""
+    by_model: dict[str, list[Chain]] = {}
+    for one in chains:
+        by_model.setdefault(one.model, []).append(one)
+    found = set()
+    for model, begun in by_model.items():
+        scored = [one for one in begun if one.score is not None]
+        is_all = len(scored) == max(len(begun), planned.get(model, 0))
+        if scored and not is_all and all(one.is_refused for one in scored):
+            found.add(model)
+    return found
 
 
 def _chain(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
@@ -12,6 +13,7 @@ from convergebench.analysis.round_trip.compare_models import compare_models, com
 from convergebench.analysis.round_trip.paired_difference import (
     NothingShared,
     PairedDifference,
+    paired_difference,
     paired_values,
 )
 from convergebench.analysis.round_trip.results import Results
@@ -34,9 +36,12 @@ def model_differences(
     seen = headline_differences(results, first, second) if metric is None and round is None else []
     try:
         by_metric = compare_models(results, first, second, chief, round)
-    except NothingShared:
+    except NothingShared as error:
         if not seen:
-            raise
+            earlier = _last_shared_round(results, first, second, chief) if round is None else None
+            if earlier is None:
+                raise
+            raise NothingShared(f"{error} but earlier rounds: add --round {earlier}") from error
         by_metric = []  # one of them refused all: the score counts that, and no metric does
     found = [("", one) for one in (*seen, *by_metric)]
     if by is None:
@@ -48,6 +53,14 @@ def model_differences(
         for name, part in of_part(results, by).items()
         for score in headline_differences(part, first, second)[:1]
     ]
+
+
+def _last_shared_round(results: Results, first: str, second: str, metric: str) -> int | None:
+    for round in range(results.rounds - 1, 0, -1):
+        with suppress(NothingShared):
+            paired_difference(results, first, second, metric, round)
+            return round
+    return None
 
 
 def headline_differences(results: Results, first: str, second: str) -> list[PairedDifference]:
