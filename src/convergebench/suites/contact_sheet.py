@@ -71,16 +71,19 @@ def _by_kind(suite: Suite) -> dict[str, list[SourcePicture]]:
 
 
 def _write_heading(sheet: PILImage.Image, kind: str, count: int, top: int) -> None:
-    from PIL import ImageDraw, ImageFont
+    from PIL import ImageDraw
+
+    from convergebench.picture.label_font import label_font
 
     text = f"{kind}: {count} {'picture' if count == 1 else 'pictures'}"
-    ImageDraw.Draw(sheet).text((_MARGIN, top + 6), text, fill="black", font=ImageFont.load_default(22))
+    ImageDraw.Draw(sheet).text((_MARGIN, top + 6), text, fill="black", font=label_font(20))
 
 
 def _cell(source: SourcePicture, edits: int, side: int) -> PILImage.Image:
-    from PIL import Image, ImageDraw, ImageFont
+    from PIL import Image, ImageDraw
 
     from convergebench.picture import Picture
+    from convergebench.picture.label_font import label_font
 
     cell = Image.new("RGB", (side, side + _LABEL_HEIGHT), "white")
     picture = Image.fromarray(Picture.from_file(source.path).pixels)
@@ -91,10 +94,10 @@ def _cell(source: SourcePicture, edits: int, side: int) -> PILImage.Image:
         ((side - width) // 2, (side - height) // 2),
     )
     pen = ImageDraw.Draw(cell)
-    font = ImageFont.load_default(14)
+    font = label_font(13)
     pen.text((2, side + 3), _fitting(source.id, side - 4, font.getlength), fill="black", font=font)
     text = f"{edits} {'edit' if edits == 1 else 'edits'}"
-    pen.text((2, side + 21), text, fill="dimgray", font=ImageFont.load_default(12))
+    pen.text((2, side + 21), text, fill="dimgray", font=label_font(11))
     return cell
 
 

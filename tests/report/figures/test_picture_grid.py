@@ -62,6 +62,12 @@ def test_long_labels_and_captions_stay_inside_the_sheet(tmp_path):
     assert (border == 255).all()
 
 
+def test_letters_that_are_not_english_can_be_told_apart(tmp_path):
+    for name in ("ö", "ü", "д", "ж", "≤", "–"):
+        picture_grid([GridRow("m", [GridCell(flat(RED), name)])], tmp_path / f"{name}.png")
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 6
+
+
 def test_nothing_to_lay_out_is_refused(tmp_path):
     with pytest.raises(WrongUse, match="no pictures"):
         picture_grid([], tmp_path / "g.png")

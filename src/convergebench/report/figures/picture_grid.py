@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.atomic_files import replacing
 from convergebench.errors import WrongUse
+from convergebench.picture.label_font import label_font
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
-    from PIL import Image, ImageDraw, ImageFont
+    from PIL import Image, ImageDraw
 
 _BOX = 220
 _GAP = 12
 _MARGIN = 20
 _LABEL_WIDTH = 170
-_FONT_SIZE = 16
+_FONT_SIZE = 14
 _LINE = 21
 _LABEL_LINES, _CAPTION_LINES, _REASON_LINES = 4, 2, 8
 _ELLIPSIS = "…"
@@ -96,7 +96,7 @@ def _caption(cell: GridCell) -> list[str]:
 def _write(draw: ImageDraw.ImageDraw, lines: Sequence[str], corner: tuple[int, int], colour: str) -> None:
     left, top = corner
     for place, line in enumerate(lines):
-        draw.text((left, top + place * _LINE), line, fill=colour, font=_font())
+        draw.text((left, top + place * _LINE), line, fill=colour, font=label_font(_FONT_SIZE))
 
 
 def _wrapped(text: str, width: int, most: int) -> list[str]:
@@ -107,7 +107,7 @@ def _wrapped(text: str, width: int, most: int) -> list[str]:
     """
     lines = [""]
     for piece in re.findall(r"[^\s/_-]+[\s/_-]*|[\s/_-]+", " ".join(text.split())):
-        if lines[-1] and _font().getlength((lines[-1] + piece).rstrip()) > width:
+        if lines[-1] and label_font(_FONT_SIZE).getlength((lines[-1] + piece).rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     shown = [_cut(line.rstrip(), width) for line in lines[:most]]
@@ -117,15 +117,8 @@ def _wrapped(text: str, width: int, most: int) -> list[str]:
 
 
 def _cut(line: str, width: int) -> str:
-    if _font().getlength(line) <= width:
+    if label_font(_FONT_SIZE).getlength(line) <= width:
         return line
-    while line and _font().getlength(line + _ELLIPSIS) > width:
+    while line and label_font(_FONT_SIZE).getlength(line + _ELLIPSIS) > width:
         line = line[:-1]
     return line + _ELLIPSIS
-
-
-@cache
-def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(size=_FONT_SIZE)
