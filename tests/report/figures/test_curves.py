@@ -91,3 +91,20 @@ def test_results_without_values_are_refused_with_what_to_do(results, tmp_path):
 def test_an_unknown_format_is_refused(results, tmp_path):
     with pytest.raises(WrongUse, match=r"\.png, \.svg, \.pdf"):
         plot_curves(results, tmp_path / "curves.bmp")
+
+
+def test_the_caption_counts_refused_returns_that_have_a_score_and_no_value_of_a_metric():
+    from analysis.headline.written_chains import YES, chain, failed, measured
+    from convergebench import metrics
+    from convergebench.analysis import Results
+    from convergebench.report.figures.curves import curves_caption
+    from convergebench.report.figures.score_panel import chosen_panels
+
+    made = [one for model, picture in ("mp", "mq", "np") for one in chain(model, picture, (YES, 1.0, 1.0))]
+    returns = tuple(
+        dataclasses.replace(one, values={**one.values, "ssim": measured("ssim", 0.9)}) for one in made
+    )
+    kinds, refused = (metrics.facts("undid"), metrics.facts("ssim")), (failed("n", "q", 1, "refused"),)
+    caption = curves_caption(chosen_panels(Results("s@1", 1, kinds, returns, refused, ())))
+    assert "n = 2 chains per model (score), none missing." in caption
+    assert "n = 1 to 2 returns per model (SSIM), missing: n 1." in caption

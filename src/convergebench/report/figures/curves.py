@@ -84,17 +84,25 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
 def curves_caption(panels: Sequence[Panel]) -> str:
     """What the curves are means of, and what is missing in them."""
     chief = panels[0]
-    ends = {curve.model: curve.points[-1] for curve in chief.curves}
-    sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]
-    counted_as = "chains" if chief.metric == SCORE else "returns"
-    size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    # A refused return has a score, 0, and no value of a metric.
+    counted_panels = panels[:2] if chief.metric == SCORE else panels[:1]
     sentences = [
         "Means with 95 % intervals, by source picture; dotted grey: floors.",
-        f"At the last round n = {size} {counted_as} per model ({metric_title(chief.metric)}), "
-        f"{_missing(ends)}.",
+        *map(_sizes, counted_panels),
         *(_infinite(panel) for panel in panels),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _sizes(panel: Panel) -> str:
+    ends = {curve.model: curve.points[-1] for curve in panel.curves}
+    sizes = sorted({curve.points[-1].n for curve in panel.curves if curve.role != "floor"}) or [0]
+    counted_as = "chains" if panel.metric == SCORE else "returns"
+    size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return (
+        f"At the last round n = {size} {counted_as} per model ({metric_title(panel.metric)}), "
+        f"{_missing(ends)}."
+    )
 
 
 def _missing(ends: Mapping[str, CurvePoint]) -> str:
