@@ -171,6 +171,22 @@ def run_on(pictures: Path, workspace: Path, model: str, **more: Any) -> Path:
         return workspace
 
 
+def test_of_several_versions_of_a_model_the_last_is_compared_with_the_baseline_of_its_name(
+    tmp_path: Path, pictures_of_two: Callable[[], Path]
+) -> None:
+    """As in a workspace that is kept between the jobs that test a function."""
+    pictures, kept = pictures_of_two(), tmp_path / "results"
+    accepted, worse = "mine=jpeg?quality=95", "mine=jpeg?quality=5"
+    with api.run(accepted, images=pictures, rounds=1, workspace=kept, metrics=("ssim",)) as opened:
+        opened.export(tmp_path / "baseline")
+    check = ["--baseline", tmp_path / "baseline", "-m", "mine", "--by", "ssim", "-w", kept]
+    assert code(*check) == 0
+    run_on(pictures, kept, worse)
+    assert code(*check) == 4
+    run_on(pictures, kept, accepted)  # nothing is edited again
+    assert code(*check) == 0
+
+
 @pytest.mark.parametrize("place", ["workspace", "export"])
 def test_cases_are_paired_by_what_was_edited_whatever_they_are_called(tmp_path: Path, place: str) -> None:
     """One picture was renamed, one added and one replaced under the same name since the baseline."""

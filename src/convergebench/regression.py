@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from convergebench.results.exported_results import (
     exported_suites,
     read_exported,
 )
+from convergebench.results.last_used import in_use, names_of_models
 from convergebench.results.runs import read_runs
 from convergebench.store import DATABASE, Selection, Workspace
 from convergebench.types import SuiteId
@@ -124,25 +125,32 @@ def check(
     selection = Selection(models=tuple(models), runs=tuple(runs), generation=generation)
     with Workspace.existing(folder, selection) as opened:
         results = load_results(opened, None if suite is None else SuiteId(suite))
-    roles = results.roles()
-    chosen = [name for name, role in roles.items() if models or role == "model"]
+        records = Records.of(opened)
+        names = names_of_models(records)
+        labels = [name for name, role in results.roles().items() if models or role == "model"]
+        chosen = in_use(records, labels, models)
     if not chosen:
         raise WrongUse(f"{folder} has no model but probes and floors; name one with --model")
     comparisons = [
-        pair for text in baselines for pair in _comparisons(chosen, results, Baseline.parse(text, folder))
+        pair
+        for text in baselines
+        for pair in _comparisons(chosen, names, results, Baseline.parse(text, folder))
     ]
     return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power)
 
 
-def _comparisons(models: Sequence[str], results: Results, baseline: Baseline) -> list[BaselinePair]:
+def _comparisons(
+    models: Sequence[str], names: Mapping[str, str], results: Results, baseline: Baseline
+) -> list[BaselinePair]:
+    """A model that is not in the baseline is compared with the one of its name: another version of it."""
     found = baseline.results(results.suite.of_edits(partial=results.edits != "reversible"))
-    names = [baseline.model or model for model in models]
-    return [
-        BaselinePair(
-            model, results, baseline.title if baseline.model else f"{baseline.title}: {name}", name, found
-        )
-        for model, name in zip(models, names, strict=True)
-    ]
+    known = found.roles()
+    pairs = []
+    for model in models:
+        name = baseline.model or (model if model in known else names.get(model, model))
+        title = baseline.title if baseline.model else f"{baseline.title}: {name}"
+        pairs.append(BaselinePair(model, results, title, name, found))
+    return pairs
 
 
 def _most_like(suite: SuiteId, known: Sequence[SuiteId]) -> SuiteId:

@@ -38,9 +38,14 @@ class EditorRecord:
     given_name: str = ""
 
     @property
+    def shown_name(self) -> str:
+        """The editor's own, without the address of its server."""
+        return without_address(self.name)
+
+    @property
     def names(self) -> frozenset[str]:
         """All by which it can be selected. Those but the label may be those of others, too."""
-        every = (self.label, self.name, without_address(self.name), self.given_name)
+        every = (self.label, self.name, self.shown_name, self.given_name)
         return frozenset(name for name in every if name)
 
     def is_one_of(self, models: Collection[str]) -> bool:
