@@ -81,7 +81,8 @@ def config_template(commands: Mapping[str, Any]) -> str:
     """A file with every option of every command as a comment, with its default."""
     lines = [
         "# Options of convergebench. Remove the # to set one; the command line takes precedence.",
-        "# Keys above the first section apply to every command that has such an option.",
+        f"# Keys above the first section apply to those of {', '.join(COMMANDS)} that have such an option;",
+        "# other commands, such as summary, take the workspace with -w.",
         '# workspace = "results"',
     ]
     for name in COMMANDS:
