@@ -53,6 +53,10 @@ def json_lines(text: str) -> Iterator[tuple[int, str]]:
 def csv_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a table, each with the number of its last line. WrongUse for a field below no heading: it
     is the rest of a text with a comma that is not in quotes."""
+    heading = text.partition("\n")[0]
+    for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+        if sign in heading and "," not in heading:
+            raise WrongUse(f"{path} has {name} between its columns; save it with commas")
     table = csv.DictReader(io.StringIO(text, newline=""))
     try:
         for row in table:

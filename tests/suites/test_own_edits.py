@@ -159,6 +159,15 @@ def test_a_text_that_a_comma_without_quotes_would_cut_is_refused(tmp_path: Path,
     ]
 
 
+@pytest.mark.parametrize(("sign", "name"), [(";", "semicolons"), ("\t", "tabs")])
+def test_a_table_that_a_spreadsheet_saved_without_commas_is_refused(
+    tmp_path: Path, sign: str, name: str
+) -> None:
+    (tmp_path / "edits.csv").write_text(f"picture{sign}forward\nanna*{sign}Add a hat.\n")
+    with pytest.raises(WrongUse, match=f"has {name} between its columns; save it with commas"):
+        read_own_edits(tmp_path / "edits.csv")
+
+
 def test_a_text_in_json_lines_may_hold_any_end_of_a_line_but_a_newline(tmp_path: Path) -> None:
     forward = "Write one\u2028two\u0085three on the sign."
     rows = [{"forward": forward}, {"forward": FORWARD}]
