@@ -89,6 +89,17 @@ def test_pictures_of_one_name_are_told_apart_by_their_suffix(pictures: Path) -> 
     ]  # fmt: skip
 
 
+def test_a_picture_is_found_however_its_letters_are_written(tmp_path: Path) -> None:
+    """macOS may write ö as o with two dots; what people type has one letter."""
+    (tmp_path / "Bjo\u0308rn.png").write_bytes(Picture.from_pixels(textured()).encoded)
+    (tmp_path / "edits.csv").write_text("picture,forward\nBj\u00f6rn*,Add a hat.\n")
+    (tmp_path / "pictures.json").write_text(json.dumps({"Bj\u00f6rn.png": {"kind": "portrait"}}))
+    edits = str(tmp_path / "edits.csv")
+    for name in (f"folder:{tmp_path}", ""):
+        assert [case.forward for case in api.load_suite(name, edits).cases] == ["Add a hat."]
+    assert {case.kind for case in api.load_suite(f"folder:{tmp_path}").cases} == {"portrait"}
+
+
 def test_changed_edits_are_another_version_of_the_suite(pictures: Path, tmp_path: Path) -> None:
     versions = set()
     for forward in (FORWARD, "Add a hat to the dog."):

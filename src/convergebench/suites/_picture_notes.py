@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.errors import WrongUse, unknown_name
+from convergebench.suites._own_pictures import one_form
 from convergebench.suites._pairs import pairs_named
 from convergebench.suites.own_edits import OwnEdit, own_edit
 from convergebench.text_files import csv_rows, read_text
@@ -37,11 +38,11 @@ def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
     if not as_json.is_file() and not as_csv.is_file():
         return {}
     path, entries = (as_json, _json_entries(as_json)) if as_json.is_file() else (as_csv, _csv_entries(as_csv))
-    notes = {}
+    notes, files = {}, {one_form(name): name for name in names}
     for name, entry in entries:
-        if name not in names:
+        if one_form(name) not in files:
             raise unknown_name(f"picture in {folder} for the entry of {path.name}", name, names)
-        notes[name] = note_of(entry, _misshapen(path))
+        notes[files[one_form(name)]] = note_of(entry, _misshapen(path))
     return notes
 
 

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.suites._own_pictures import is_meant_as_picture, picture_ids
+from convergebench.suites._own_pictures import files_named, is_meant_as_picture, one_form, picture_ids
 from convergebench.text_files import csv_rows, has_half_character, json_lines, read_text
 from convergebench.types import Case, Reversibility, SourcePicture, Suite, fingerprint_of
 
@@ -53,7 +53,8 @@ class OwnEdit:
         return self.name or words[:_LONGEST_NAME].rstrip("_") or fingerprint_of(self.forward)
 
     def applies_to(self, picture: SourcePicture) -> bool:
-        return any(fnmatchcase(name, self.picture) for name in (picture.id, picture.path.name))
+        wanted = one_form(self.picture)
+        return any(fnmatchcase(one_form(name), wanted) for name in (picture.id, picture.path.name))
 
 
 def read_own_edits(path: Path) -> tuple[OwnEdit, ...]:
@@ -130,7 +131,7 @@ def load_own_edits(path: str) -> Suite:
             raise WrongUse(
                 f"{file.name} names {edit.picture!r}, outside its folder; name the pictures with --images"
             )
-        matching = [one for one in sorted(file.parent.glob(edit.picture)) if is_meant_as_picture(one)]
+        matching = [one for one in sorted(files_named(file.parent, edit.picture)) if is_meant_as_picture(one)]
         if not matching:
             raise WrongUse(
                 f"{file.parent} has no picture {edit.picture!r} for {edit.forward!r}; correct the name, or "
@@ -169,7 +170,7 @@ def _different(cases: Sequence[Case]) -> tuple[Case, ...]:
 def _by_name(
     edit: OwnEdit, pictures: Mapping[Path, SourcePicture], folder: Path
 ) -> tuple[OwnEdit, frozenset[str]]:
-    return edit, frozenset(pictures[one].id for one in folder.glob(edit.picture) if one in pictures)
+    return edit, frozenset(pictures[one].id for one in files_named(folder, edit.picture) if one in pictures)
 
 
 def _read_pictures(files: Sequence[Path], folder: Path) -> dict[Path, SourcePicture]:
