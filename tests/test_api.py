@@ -291,6 +291,14 @@ def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: 
         assert max(map(len, repr(table).splitlines())) <= 100
 
 
+def test_the_text_of_a_wide_comparison_keeps_its_verdicts(suite: str, tmp_path: Path) -> None:
+    models = {"a-model-with-a-name": "jpeg?quality=90", "and-another-model": "jpeg?quality=80"}
+    done = convergebench.run(models, suite, 1, limit=2, metrics=["ssim"], workspace=tmp_path / "results")
+    compared = done.compare(*models)
+    assert Console(width=1000).measure(compared.table).maximum > 100
+    assert "verdict" in repr(compared) and "cannot be told apart" in repr(compared)
+
+
 def test_a_text_is_returned_and_not_displayed_where_rich_finds_a_notebook(
     done: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,8 @@ class ResultTable(Generic[T]):
     heading: str = ""
     notes: tuple[str, ...] = ()
     """What is missing and why, and how to read the table."""
+    narrow: Table | None = None
+    """The table for a text, if its last columns matter most; otherwise a text goes without them."""
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.records)
@@ -65,7 +67,7 @@ class ResultTable(Generic[T]):
         return data_frame([dict(zip(columns, row, strict=True)) for row in rows], columns)
 
     def __repr__(self) -> str:
-        return table_as_text(self.table, self.heading, self.notes)
+        return table_as_text(self.narrow or self.table, self.heading, self.notes)
 
     def _repr_html_(self) -> str:
         return table_as_html(self.table, self.heading, self.notes)
@@ -119,11 +121,14 @@ class ModelComparison(ResultTable[PairedDifference]):
     ) -> ModelComparison:
         """`differences` with the part of the suite that each covers; empty for the whole."""
         lines = (line.strip() for one in profiles for line in (" — ".join(profile_lines(one)[:3]),))
+        narrow = paired_table(differences, _WIDTH)
+        narrow.caption = narrow.caption and str(narrow.caption).replace("--json", "frame()")
         return cls(
             tuple(one for _, one in differences),
             paired_table(differences),
             csv_paired(differences),
             notes=(*paired_notes(differences), *lines),
+            narrow=narrow,
             profiles=tuple(profiles),
         )
 
