@@ -146,6 +146,11 @@ def test_new_edits_are_compared_with_those_before(
     assert code("--baseline", f"{folder}?run=1", "-w", folder, "--by", "ssim", "--run", 2) == 0
 
 
+def test_without_a_fresh_run_there_is_no_previous_one(workspace: Path) -> None:
+    with pytest.raises(WrongUse, match="has no results before a --fresh; add --fresh to edit anew"):
+        regression.check(workspace, baselines=["previous"], models=["fine"])
+
+
 @pytest.fixture
 def pictures_of_two(tmp_path: Path) -> Callable[[], Path]:
     def make() -> Path:

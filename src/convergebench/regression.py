@@ -69,9 +69,10 @@ class Baseline:
         if (self.path / DATABASE).is_file():
             selection = Selection(runs=self.runs, generation=self.generation)
             with Workspace.existing(self.path, selection) as workspace:
-                return load_results(
-                    workspace, self.suite or _most_like(suite, suites_with_returns(workspace))
-                )
+                known = suites_with_returns(workspace)
+                if self.title == PREVIOUS and not known:
+                    raise WrongUse(f"{self.path} has no results before a --fresh; add --fresh to edit anew")
+                return load_results(workspace, self.suite or _most_like(suite, known))
         if self.path.is_file() or (self.path / FILE).is_file():
             rows = read_exported(self.path)
             return exported_results(rows, self.suite or _most_like(suite, exported_suites(rows)))
