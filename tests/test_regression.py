@@ -146,6 +146,23 @@ def test_new_edits_are_compared_with_those_before(
     assert code("--baseline", f"{folder}?run=1", "-w", folder, "--by", "ssim", "--run", 2) == 0
 
 
+@pytest.mark.parametrize(("label", "name"), [("", "http:acme"), ("mine=", "mine")])
+def test_a_model_from_a_file_is_run_again_from_its_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pictures_of_two: Callable[[], Path],
+    label: str,
+    name: str,
+) -> None:
+    monkeypatch.delenv("ACME_KEY", raising=False)  # nothing is sent
+    (tmp_path / "file.toml").write_text(
+        'name = "acme"\nurl = "https://acme.example"\nkey = "ACME_KEY"\n[body]\na = "{image_base64}"\n'
+    )
+    model = f"{label}http:{tmp_path / 'file.toml'}"
+    folder = run_on(pictures_of_two(), tmp_path / "results", model, limit=1)
+    assert regression.last_settings(folder, [name]).models == (model,)
+
+
 def test_without_a_fresh_run_there_is_no_previous_one(workspace: Path) -> None:
     with pytest.raises(WrongUse, match="has no results before a --fresh; add --fresh to edit anew"):
         regression.check(workspace, baselines=["previous"], models=["fine"])

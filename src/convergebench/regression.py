@@ -11,7 +11,9 @@ from convergebench import api
 from convergebench.analysis import Results
 from convergebench.analysis.headline.baseline_pair import BaselinePair
 from convergebench.analysis.headline.model_check import CheckedQuantity, FailIf, check_models
-from convergebench.errors import WrongUse, unknown_name
+from convergebench.editors import known_editor
+from convergebench.editors.registry import split_label
+from convergebench.errors import ConvergeBenchError, WrongUse, unknown_name
 from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.results.exported_results import (
     FILE,
@@ -176,7 +178,8 @@ def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Sett
     with Workspace.existing(Path(workspace)) as opened:
         records = Records.of(opened)
         runs = [run for run in read_runs(opened) if "rounds" in run.settings and run.settings.get("models")]
-        labels = {name: one.name for one in records.editors.values() for name in (one.label, one.given_name)}
+        typed = list(dict.fromkeys(spec for run in reversed(runs) for spec in run.settings["models"]))
+        chosen = tuple(_as_typed(model, typed, records) for model in models)
     if not runs:
         raise WrongUse(f"{workspace} has no run to repeat; create one with convergebench run")
     given: dict[str, Any] = {
@@ -185,6 +188,24 @@ def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Sett
         if key in known
     }
     given["suite"] = runs[-1].settings.get(api.SUITE_ARGUMENT, SuiteId(given["suite"]).name)
-    if models:
-        given["models"] = tuple(labels.get(model, model) for model in models)
+    if chosen:
+        given["models"] = chosen
     return api.Settings(**given)
+
+
+def _as_typed(model: str, typed: Sequence[str], records: Records) -> str:
+    """The model as it was named in a run: what it is called in tables does not say where its file is."""
+    editors = [one for one in records.editors.values() if model in one.names]
+    names = {model}.union(*(one.names for one in editors))
+    for spec in typed:
+        if not names.isdisjoint(split_label(spec)):
+            return spec
+    otherwise = editors[0].name if editors else model
+    return next((spec for spec in typed if _recorded_name(spec) in names), otherwise)
+
+
+def _recorded_name(spec: str) -> str:
+    try:
+        return known_editor(spec).facts.name
+    except ConvergeBenchError:  # its file is gone
+        return ""
