@@ -146,6 +146,32 @@ def test_new_edits_are_compared_with_those_before(
     assert code("--baseline", f"{folder}?run=1", "-w", folder, "--by", "ssim", "--run", 2) == 0
 
 
+def test_a_fresh_run_that_only_failed_is_not_the_previous_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pictures_of_two: Callable[[], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "shaky.py").write_text(
+        "import pathlib\n"
+        "def edit(image, instruction, seed):\n"
+        f"    if pathlib.Path({str(tmp_path / 'down')!r}).exists():\n"
+        "        raise OSError('the disk of the model is gone')\n"
+        "    return image.convert('L').convert('RGB')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    folder = run_on(pictures_of_two(), tmp_path / "results", "shaky=python:shaky:edit")
+    anew = ["--baseline", "previous", "--fresh", "-w", folder, "--by", "ssim"]
+    (tmp_path / "down").touch()
+    assert code(*anew) == 2
+    said = capsys.readouterr().err
+    assert "trajectories are not complete" in said and "the disk of the model is gone" in said
+    (tmp_path / "down").unlink()
+    assert code(*anew, "--json") == 0
+    (found,) = json.loads(capsys.readouterr().out)["columns"]
+    assert found["pairs"] == 66
+
+
 @pytest.mark.parametrize(("label", "name"), [("", "http:acme"), ("mine=", "mine")])
 def test_a_model_from_a_file_is_run_again_from_its_file(
     tmp_path: Path,
@@ -161,6 +187,8 @@ def test_a_model_from_a_file_is_run_again_from_its_file(
     model = f"{label}http:{tmp_path / 'file.toml'}"
     folder = run_on(pictures_of_two(), tmp_path / "results", model, limit=1)
     assert regression.last_settings(folder, [name]).models == (model,)
+    with pytest.raises(WrongUse, match=r"share no case and seed with these values \(no key: set ACME_KEY"):
+        regression.check(folder, baselines=[str(folder)], models=[name])
 
 
 def test_without_a_fresh_run_there_is_no_previous_one(workspace: Path) -> None:

@@ -110,7 +110,7 @@ def _run_anew(
     from dataclasses import replace
 
     from convergebench import api
-    from convergebench.cli.run import confirm_large, execute_with_progress, print_forecast
+    from convergebench.cli.run import confirm_large, execute_with_progress, incomplete_lines, print_forecast
     from convergebench.engine.editing.forecast import forecast_run
     from convergebench.regression import last_settings
     from convergebench.store import Workspace
@@ -122,7 +122,12 @@ def _run_anew(
         print_forecast(plan, expected, as_json=False)
     confirm_large(expected, settings, yes)
     with Workspace.create(workspace) as store:
-        return not execute_with_progress(plan, settings, store, fresh=True, as_json=as_json).interrupted
+        outcome = execute_with_progress(plan, settings, store, fresh=True, as_json=as_json)
+    for line in incomplete_lines(outcome, workspace):
+        typer.echo(line, err=True)
+    if outcome.out_of_budget:
+        typer.echo(f"convergebench: stopped at {outcome.cost_limit}; what was edited is compared", err=True)
+    return not outcome.interrupted
 
 
 def _conclusion(outcome: CheckOutcome, code: int) -> str:

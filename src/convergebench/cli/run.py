@@ -335,8 +335,24 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
 
     edits = counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
-    lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
-    lines += [
+    lines = [
+        f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}.",
+        *incomplete_lines(outcome, workspace),
+    ]
+    without = ", without --fresh," if fresh else ""
+    if outcome.out_of_budget:
+        lines.append(
+            f"convergebench: stopped at {outcome.cost_limit}; rerun the command{without} with a higher one "
+            "to continue."
+        )
+    elif outcome.interrupted or set(outcome.failures) - FINAL_FAILURES:
+        lines.append(f"Rerun the command{without} to continue; finished edits are reused.")
+    return lines
+
+
+def incomplete_lines(outcome: RunOutcome, workspace: Path) -> list[str]:
+    """What is missing, and why."""
+    lines = [
         f"convergebench: {model} cannot continue: {reason}" for model, reason in outcome.unusable.items()
     ]
     lines += [f"convergebench: {case} was skipped: {reason}" for case, reason in outcome.unreadable.items()]
@@ -347,12 +363,4 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
             f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
             f"all finished edits are in {workspace}/."
         )
-    without = ", without --fresh," if fresh else ""
-    if outcome.out_of_budget:
-        lines.append(
-            f"convergebench: stopped at {outcome.cost_limit}; rerun the command{without} with a higher one "
-            "to continue."
-        )
-    elif outcome.interrupted or set(outcome.failures) - FINAL_FAILURES:
-        lines.append(f"Rerun the command{without} to continue; finished edits are reused.")
     return lines

@@ -10,8 +10,9 @@ from convergebench.store.timestamp import timestamp
 from convergebench.types import Case, EditorFacts, SuiteId
 
 _NEWEST = """
-    SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = t.id)
-        OR EXISTS (SELECT 1 FROM looks WHERE trajectory = t.id) AS begun
+    SELECT generation, EXISTS (
+            SELECT 1 FROM steps WHERE trajectory = t.id AND (picture IS NOT NULL OR failure = 'refused')
+        ) OR EXISTS (SELECT 1 FROM looks WHERE trajectory = t.id) AS begun
     FROM trajectories t WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ?
     ORDER BY generation DESC LIMIT 1
 """
@@ -30,7 +31,11 @@ class Enrolment:
 
 
 def enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
-    """The id of its trajectory: the existing one, or a new generation if `fresh` and the newest has begun."""
+    """The id of its trajectory: the existing one, or a new generation if `fresh` and the newest has a result.
+
+    Where nothing but outages is on record, the next attempt belongs to the same generation: the one before it
+    stays the previous one.
+    """
     editor, case = wanted.editor, wanted.case
     db.execute(
         "INSERT OR IGNORE INTO editors VALUES (?, ?, ?, ?, ?)",

@@ -96,9 +96,11 @@ def _quantities(
         if (one := _compared(pair, name, quantity, margin, fail_if)) is not None
     ]
     if not found:
+        troubles = [one for one in pair.results.troubles if one.model == pair.model]
+        reasons = list(dict.fromkeys(" ".join(one.reason.split()) for one in troubles))
         raise WrongUse(
-            f"{pair.model} and {pair.baseline} share no case and seed with these values; "
-            "run both on the same cases"
+            f"{pair.model} and {pair.baseline} share no case and seed with these values"
+            f"{f' ({reasons[0]})' if reasons else ''}; run both on the same cases"
         )
     return found
 
@@ -133,9 +135,9 @@ def _values(both: Results, by: Sequence[str]) -> dict[str, _Quantity]:
             found[name] = _Quantity(of_models, column.largest, 1, (0.0, column.largest))
         else:
             found[name] = _of_metric(both, metrics[name])
-    if not by and not any(one.of_models[CANDIDATE] for one in found.values()):
-        chief = metrics[both.chief]  # regions were not measured
-        return {chief.name: _of_metric(both, chief)}
+    is_measured = any(one.of_models[CANDIDATE] for one in found.values())
+    if not by and not is_measured and both.chief in metrics:  # regions were not measured
+        return {both.chief: _of_metric(both, metrics[both.chief])}
     return found
 
 
