@@ -8,6 +8,7 @@ from convergebench.instructions.fill_inverses import filled_inverses
 from convergebench.suites.own_edits import OWN
 from convergebench.types import Case
 
+_MOST_NAMED = 6
 _SCOPES = {"local": "one part of the picture", "global": "the whole picture"}
 
 
@@ -37,4 +38,6 @@ def _taken_as(own: Sequence[Case]) -> Iterator[str]:
             "(docs/suites.md#your-own-edits):"
         )
     for kind, instructions in groups.items():
-        yield f"  {kind}: {', '.join(map(repr, instructions))}"
+        named = ", ".join(map(repr, list(instructions)[:_MOST_NAMED]))
+        more = f" and {len(instructions) - _MOST_NAMED} more" if len(instructions) > _MOST_NAMED else ""
+        yield f"  {kind}: {named}{more}"

@@ -7,11 +7,12 @@ import sqlite3
 from dataclasses import dataclass
 
 from convergebench.store.timestamp import timestamp
-from convergebench.types import Case, EditorFacts, SuiteId
+from convergebench.types import FINAL_FAILURES, Case, EditorFacts, SuiteId
 
-_NEWEST = """
+_FINAL = ", ".join(f"'{kind}'" for kind in sorted(FINAL_FAILURES))
+_NEWEST = f"""
     SELECT generation, EXISTS (
-            SELECT 1 FROM steps WHERE trajectory = t.id AND (picture IS NOT NULL OR failure = 'refused')
+            SELECT 1 FROM steps WHERE trajectory = t.id AND (picture IS NOT NULL OR failure IN ({_FINAL}))
         ) OR EXISTS (SELECT 1 FROM looks WHERE trajectory = t.id) AS begun
     FROM trajectories t WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ?
     ORDER BY generation DESC LIMIT 1

@@ -188,6 +188,14 @@ def test_a_refusal_does_not_speak_for_chains_that_were_not_begun() -> None:
     assert score(summed(troubles=refused, uses=(replace(planned, trajectories=1),)), "m") == 0.0
 
 
+def test_a_model_that_refused_most_has_a_score_though_some_chains_are_missing() -> None:
+    troubles = (
+        *(failed("m", picture, 1, "refused") for picture in "pqr"),
+        failed("m", "s", 1, "unavailable"),
+    )
+    assert score(summed(troubles=troubles), "m") == 0.0
+
+
 def test_rounds_after_a_refusal_count_as_nothing_and_end_the_usable_ones() -> None:
     found = summed(chain("m", "p", (YES, 1.0, 1.0)), troubles=(failed("m", "p", 2, "refused"),))
     assert score(found, "m") == 50.0

@@ -112,8 +112,8 @@ class Chain:
     """Whether the next round was refused, or returned no picture."""
     planned: int
     is_early: bool = False
-    """Whether it was refused while no other chain of its model has come to its end: refusals end chains
-    first, so until then they do not speak for the model."""
+    """Whether it was refused while most chains of its model are missing, and no other has come to its end:
+    refusals end chains first, so until then they do not speak for the model."""
 
     def quality_at(self, number: int) -> float | None:
         """That of one round; 0 after a refusal."""
@@ -175,15 +175,16 @@ def chains_of(results: Results, decisions: EditDecisions, grades: ReversalGrades
 
 
 def _models_with_refusals_alone(chains: Iterable[Chain], planned: Mapping[str, int]) -> set[str]:
-    """Models whose refused chains have a score, no other has, and some are missing."""
+    """Models of which refused chains have a score and no other has, while most are missing. If most were
+    refused, the rest does not change what the model is."""
     by_model: dict[str, list[Chain]] = {}
     for one in chains:
         by_model.setdefault(one.model, []).append(one)
     found = set()
     for model, begun in by_model.items():
         scored = [one for one in begun if one.score is not None]
-        is_all = len(scored) == max(len(begun), planned.get(model, 0))
-        if scored and not is_all and all(one.is_refused for one in scored):
+        is_less_than_half = 2 * len(scored) < max(len(begun), planned.get(model, 0))
+        if scored and is_less_than_half and all(one.is_refused for one in scored):
             found.add(model)
     return found
 
