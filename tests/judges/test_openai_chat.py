@@ -194,6 +194,16 @@ def test_keys_go_to_their_own_server_only(server: JudgeServer, monkeypatch: pyte
     assert server.asked[-1].headers["authorization"] == "Bearer sk-for-openai"
 
 
+@pytest.mark.parametrize("key", ["0", "x", "score"])
+def test_a_short_key_of_a_local_server_leaves_replies_as_they_are(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("SERVER_API_KEY", key)
+    server.script = lambda number, asked: completion('{"score": [10, 0], "reasoning": "exact"}')
+    (reply,) = ask(server.name)
+    assert reply.text == '{"score": [10, 0], "reasoning": "exact"}'
+
+
 def test_a_key_that_a_server_quotes_is_hidden(server: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVER_API_KEY", "sk-hush")
     server.script = lambda number, asked: failure(500, "the key sk-hush broke me")

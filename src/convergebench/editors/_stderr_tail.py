@@ -6,10 +6,11 @@ import os
 import re
 from pathlib import Path
 
+from convergebench.providers import SHORTEST_SECRET
+
 MOST_BYTES = 8192
 MOST_LINES = 8
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST_SECRET = 6
 
 
 def last_words(log: Path, start: int = 0) -> str:
@@ -33,6 +34,6 @@ def _last_lines(log: Path, start: int) -> list[str]:
 def _without_secrets(text: str) -> str:
     """Programs inherit our environment, and some print it when they fail."""
     for name, value in os.environ.items():
-        if _SECRET.search(name) and len(value) >= _SHORTEST_SECRET:
+        if _SECRET.search(name) and len(value) >= SHORTEST_SECRET:
             text = text.replace(value, f"({name})")
     return text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from convergebench import providers
 from convergebench.judges.base import JudgeReply
-from convergebench.providers import HIDDEN_KEY, key_in, one_line
+from convergebench.providers import key_in, one_line, without_key
 from convergebench.types import EditError, Misconfigured, Parameter
 
 _BAD_QUESTION = (400, 413, 422)
@@ -34,10 +34,8 @@ class JudgeKey:
 
     def removed_from(self, reply: JudgeReply) -> JudgeReply:
         """The reply as it is stored: a server that says the key back would have it kept and shared."""
-        if self.value is None:
-            return reply
         words = (reply.text, reply.finish_reason, reply.served_model)
-        text, finish, served = (word.replace(self.value, HIDDEN_KEY) for word in words)
+        text, finish, served = (without_key(word, self.value) for word in words)
         return replace(reply, text=text, finish_reason=finish, served_model=served)
 
 

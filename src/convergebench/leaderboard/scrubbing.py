@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convergebench.providers import SECRET_NAME, whole
+from convergebench.providers import SECRET_NAME, SHORTEST_SECRET, whole
 
 KEY, PATH, ADDRESS = "[key]", "[path]", "[address]"
 _SECRET_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST_SECRET = 6
 _SHORTEST_HOST = 2
 
 _KEYS = (
@@ -124,7 +123,7 @@ def _secrets() -> set[str]:
     return {
         value.strip()
         for name, value in os.environ.items()
-        if _SECRET_VARIABLE.search(name) and len(value.strip()) >= _SHORTEST_SECRET
+        if _SECRET_VARIABLE.search(name) and len(value.strip()) >= SHORTEST_SECRET
     }
 
 
