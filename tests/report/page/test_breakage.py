@@ -22,7 +22,10 @@ LEFT, REWRITTEN, COLLATERAL = (slice(20, 80), slice(20, 80)), (slice(20, 80), sl
 @pytest.fixture(scope="module")
 def drawing() -> NDArray[np.uint8]:
     """Half of the edited square is left behind, the other half is rewritten; a patch elsewhere changed."""
-    source = textured(256, 200, seed=3)
+    return drawn_of(textured(256, 200, seed=3))
+
+
+def drawn_of(source: Pixels) -> NDArray[np.uint8]:
     forward, returned = source.copy(), source.copy()
     forward[20:80, 20:140] = (255, 0, 0)
     returned[LEFT] = (255, 0, 0)
@@ -35,7 +38,6 @@ def drawing() -> NDArray[np.uint8]:
     one = ReturnedRound("source", "source", "forward", "returned", (("source", "forward"),), left_behind=0.5)
     png = drawn_breakage(one, {("source", "forward"): stored(footprint)}, pictures.__getitem__)
     with Image.open(io.BytesIO(png)) as opened:
-        assert opened.size == (256, 200)
         return np.asarray(opened.convert("RGBA"))
 
 
@@ -55,3 +57,11 @@ def test_each_kind_of_breakage_has_its_colour_where_it_is(drawing: NDArray[np.ui
 
 def test_what_is_as_it_was_is_transparent(drawing: NDArray[np.uint8]) -> None:
     assert not drawing[120:195, 10:150, 3].any()
+
+
+def test_a_drawing_has_the_size_of_its_source_and_is_at_most_512_pixels_long(
+    drawing: NDArray[np.uint8],
+) -> None:
+    assert drawing.shape[:2] == (200, 256)
+    narrow = textured(300, 900, seed=4)  # a third of its sides is 171 × 512, of which a half is not 85 × 256
+    assert drawn_of(narrow).shape[:2] == (512, 171)

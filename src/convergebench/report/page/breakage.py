@@ -76,18 +76,16 @@ def drawn_breakage(one: ReturnedRound, known: Footprints, load: Callable[[Digest
     whole = load(one.source)
     height, width = whole.shape[:2]
     source = ReferencePicture(whole, flip_against, lpips_with(MetricOptions()))
-    returned = shrunk(resized_to(load(one.returned), width, height), SIDE)
-    visible = source.difference(returned).smoothed > VISIBLE
+    returned = resized_to(load(one.returned), width, height)
+    visible = source.difference(shrunk(returned, SIDE)).smoothed > VISIBLE
     edited = edited_region(footprints, (visible.shape[0], visible.shape[1]))
     kinds = np.zeros(visible.shape, np.uint8)
     kinds[visible & edited] = 2
     kinds[visible & ~edited] = 3
     if (one.left_behind or 0.0) > NOTHING_LEFT:
-        forward, given = (
-            shrunk(resized_to(load(digest), width, height), FOOTPRINT_SIDE)
-            for digest in (one.forward, one.input)
-        )
-        left = _left_behind(source, shrunk(returned, FOOTPRINT_SIDE), forward, given, footprints[-1].core)
+        others = (resized_to(load(digest), width, height) for digest in (one.forward, one.input))
+        small, forward, given = (shrunk(picture, FOOTPRINT_SIDE) for picture in (returned, *others))
+        left = _left_behind(source, small, forward, given, footprints[-1].core)
         kinds[_stretched(left, visible.shape)] = 1
     return _png(kinds)
 
