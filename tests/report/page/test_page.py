@@ -3,10 +3,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -95,6 +97,28 @@ def test_curves_can_be_of_one_category_with_its_own_n(visit: Visit, address: str
 def test_a_metric_without_values_says_why(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/overview?metric=clip")
     assert f"missing: {NO_CLIP}" in page.inner_text(".standing")
+
+
+DRAWN = """async ([low, high]) => {
+    const points = [low, high].map((mean, place) => ({ round: place + 1, mean }));
+    const series = [{ name: "a", style: "colour0", points }];
+    const { node } = convergebench.chart.chart({ series, rounds: 2, metric: {}, cursor: 1 });
+    document.body.append(node);
+    while (!node.querySelector("svg")) await new Promise(requestAnimationFrame);
+    return [...node.querySelectorAll(".grid text[text-anchor=end]:not(.axis)")].map((one) => one.textContent);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.89, 1.0), (0.9, 1.0), (0.99951, 1.0), (0.0, 100.0), (0.0, 12.0), (18.4, 31.0)]
+)
+def test_a_charts_scale_is_labelled_with_the_numbers_of_its_lines(
+    visit: Visit, address: str, low: float, high: float
+) -> None:
+    marks = [float(text.replace("−", "-")) for text in visit.open(address).evaluate(DRAWN, [low, high])]
+    assert len(marks) >= 3
+    steps = [after - before for before, after in pairwise(marks)]
+    assert steps == pytest.approx([steps[0]] * len(steps))
 
 
 def test_the_charts_cursor_reads_other_rounds_by_keyboard(visit: Visit, address: str) -> None:

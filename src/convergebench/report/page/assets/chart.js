@@ -3,7 +3,7 @@
 /** Curves over rounds with interval bands, a cursor, and a table that reads the curves off at the cursor. */
 convergebench.chart = (() => {
   const { h, s, number, interval, infinite } = convergebench;
-  const MARGIN = { top: 12, right: 14, bottom: 34, left: 46 };
+  const MARGIN = { top: 12, right: 14, bottom: 34, left: 52 };
 
   /** The cursor goes from round `first` on.
       series: [{name, style, points: [{round, mean, low, high, n, missing}]}]; floors come first, behind. */
@@ -63,9 +63,9 @@ convergebench.chart = (() => {
     const step = Math.max(1, Math.ceil(rounds / Math.max(2, Math.floor(width / 56))));
     const across = Array.from({ length: rounds + 1 }, (_, round) => round).filter((round) => round % step === 0);
     return s("g", { class: "grid" },
-      ticks(low, high).map((value) => [
+      ticks(low, high).map(({ value, text }) => [
         s("line", { x1: inside.left, x2: inside.right, y1: y(value), y2: y(value) }),
-        s("text", { x: inside.left - 7, y: y(value) + 4, "text-anchor": "end" }, tickText(value, high - low)),
+        s("text", { x: inside.left - 7, y: y(value) + 4, "text-anchor": "end" }, text),
       ]),
       across.map((round) => s("text", { x: x(round), y: inside.bottom + 16, "text-anchor": "middle" }, String(round))),
       s("text", { class: "axis", x: inside.right, y: inside.bottom + 31, "text-anchor": "end" }, axis),
@@ -120,17 +120,15 @@ convergebench.chart = (() => {
     return [low - air, high + air];
   }
 
+  /** At round numbers, each with all its digits: 0.975 written as 0.98 would be at the wrong height. */
   function ticks(low, high) {
     const rough = (high - low) / 5;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough);
+    const power = Math.floor(Math.log10(rough));
+    const factor = [1, 2, 2.5, 5, 10].find((one) => one * 10 ** power >= rough);
+    const [step, places] = [factor * 10 ** power, Math.max(0, (factor === 2.5 ? 1 : factor === 10 ? -1 : 0) - power)];
     const found = [];
-    for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-9; value += step) found.push(value);
+    for (let place = Math.ceil(low / step); place * step <= high; place += 1) found.push({ value: place * step, text: number(place * step, places) });
     return found;
-  }
-
-  function tickText(value, range) {
-    return number(Math.abs(value) < range * 1e-9 ? 0 : value, range > 20 ? 0 : range > 2 ? 1 : range > 0.1 ? 2 : 3);
   }
 
   /** How many values a mean is over; infinite ones, as PSNR has for equal pictures, are left out. */
