@@ -55,3 +55,10 @@ def test_a_reason_cannot_break_the_table(results, tmp_path):
     nasty = tuple(dataclasses.replace(trouble, reason="no | <b>way\n# loud") for trouble in results.troubles)
     text = report(dataclasses.replace(results, troubles=nasty), tmp_path).read_text()
     assert r"no \| \<b>way # loud |" in text
+
+
+def test_a_reason_names_no_address(results, tmp_path):
+    told = "no answer from http://10.0.0.7:8000/v1"
+    troubles = tuple(dataclasses.replace(trouble, reason=told) for trouble in results.troubles)
+    text = report(dataclasses.replace(results, troubles=troubles), tmp_path).read_text()
+    assert text.count("no answer from (address)") > 1 and "10.0.0.7" not in text

@@ -17,6 +17,7 @@ from convergebench.atomic_files import replacing
 from convergebench.report.export.csv_files import both_kinds, export
 from convergebench.report.figures.curves import plot_curves
 from convergebench.report.figures.picture_grid import GridRow, picture_grid
+from convergebench.report.shareable import without_places
 from convergebench.report.tables.rounds import rounds_text
 from convergebench.report.tables.text_table import TextTable, breakdown_text, ranking_text
 from convergebench.shown_text import markdown_text
@@ -72,7 +73,7 @@ def _section(table: TextTable, level: str = "##") -> Iterator[str]:
     yield f"{markdown_text(table.explained)}\n"
     yield from _table([table.headings, *table.rows])
     if table.notes:
-        yield from (f"- {markdown_text(note)}" for note in table.notes)
+        yield from (f"- {markdown_text(without_places(note))}" for note in table.notes)
         yield ""
 
 
@@ -92,7 +93,7 @@ def _missing(absent: Sequence[MissingValue]) -> Iterator[str]:
     for gap in absent:
         grouped.setdefault((gap.model, gap.what, gap.kind, gap.reason), []).append(gap)
     rows = [
-        [model, what, str(sum(gap.count for gap in group)), _cases(group), kind, reason]
+        [model, what, str(sum(gap.count for gap in group)), _cases(group), kind, without_places(reason)]
         for (model, what, kind, reason), group in grouped.items()
     ]
     yield from _table([["model", "what", "count", "cases", "kind", "reason"], *rows])

@@ -1,4 +1,5 @@
-"""Text of a workspace as it may stand in a paper: without addresses, paths and advice for the user."""
+"""Text of a workspace as others may read it: without addresses and paths, and in a paper without advice for
+the user."""
 
 from __future__ import annotations
 
@@ -26,19 +27,25 @@ _ADVICE = re.compile(
 )
 
 
+def without_places(text: str) -> str:
+    """The text without addresses of servers, and with files by their names alone.
+
+    >>> without_places("no answer from http://127.0.0.1:8188/view within 5 s")
+    'no answer from (address) within 5 s'
+    >>> without_places("judge server:looker?base_url=http://127.0.0.1:8000/v1")
+    'judge server:looker'
+    >>> without_places("images=/home/me/pictures/set.csv, suite=anna/hat@1/partial")
+    'images=set.csv, suite=anna/hat@1/partial'
+    """
+    return _SETTING.sub("", _PATH.sub(_name, _ADDRESS.sub(ADDRESS, text)))
+
+
 def shareable(text: str) -> str:
     """
-    >>> shareable("no answer from http://127.0.0.1:8188/view within 5 s")
-    'no answer from (address) within 5 s'
-    >>> shareable("judge server:looker?base_url=http://127.0.0.1:8000/v1")
-    'judge server:looker'
-    >>> shareable("images=/home/me/pictures/set.csv, suite=anna/hat@1/partial")
-    'images=set.csv, suite=anna/hat@1/partial'
-    >>> shareable("CLIP needs torch: pip install 'convergebench[torch]'")
+    >>> shareable("CLIP needs torch: pip install 'convergebench[torch]'; see /home/me/log")
     'CLIP needs torch'
     """
-    without = _ADVICE.sub("", text)
-    return _SETTING.sub("", _PATH.sub(_name, _ADDRESS.sub(ADDRESS, without)))
+    return without_places(_ADVICE.sub("", text))
 
 
 def shareable_reason(reason: str) -> str:

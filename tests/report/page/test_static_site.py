@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from convergebench.picture import Picture
+from convergebench.report.page.sections import Sections
+from convergebench.results import load_results
+from convergebench.store import Workspace
 from report.page.conftest import write
-from report.page.filled import HEIGHT, WIDTH, fill
+from report.page.filled import HEIGHT, NO_CLIP, REFUSAL, WIDTH, fill
 
 
 def section(folder: Path, key: str) -> Any:
@@ -99,3 +102,23 @@ def test_a_report_moved_away_from_its_workspace_still_has_its_pictures(filled: P
         96,
         64,
     )
+
+
+def test_a_report_does_not_name_the_machines_of_a_run_and_a_live_page_does(tmp_path: Path) -> None:
+    place = "http://10.0.0.7:8000/v1 and /home/ada/secret/model.py"
+
+    def placed(text: str) -> str:
+        return f"{text}, see {place}" if text in (REFUSAL, NO_CLIP, "high") else text
+
+    fill(tmp_path / "results", text=placed)
+    with Workspace.create(tmp_path / "results") as workspace:
+        settings = {"models": [f"server:looker?base_url={place}"], "ray_address": "head-node:6379"}
+        workspace.finish_run(workspace.start_run({**settings, "pictures_at": "s3://lab/x"}, "0"), "finished")
+        live = Sections(workspace, load_results(workspace), live=True).build("runs")
+    page = write(tmp_path / "results", tmp_path / "report")
+    data = "".join(one.read_text(encoding="ascii") for one in (page / "page" / "data").rglob("*.js"))
+    assert [word for word in ("10.0.0.7", "/home", "secret", "head-node", "s3://") if word in data] == []
+    runs = section(page, "runs")
+    assert [one["reason"] for one in runs["failures"]] == [f"{REFUSAL}, see (address) and model.py"]
+    assert ["ray_address", "(address)"] in runs["runs"][0]["settings"]
+    assert [one["reason"] for one in live["failures"]] == [f"{REFUSAL}, see {place}"]

@@ -9,7 +9,7 @@ import pytest
 
 from convergebench.report.judged_results import judged_results
 from convergebench.report.page.step_index import PARTIAL
-from convergebench.report.paper.shareable import shareable
+from convergebench.report.shareable import shareable
 from convergebench.results import Records
 from convergebench.store import Workspace
 from report.page.filled import ROUNDS, SUITE, add_film, cases, fill

@@ -134,7 +134,7 @@ def _details(one: Judgement, attempts: Sequence[AttemptRecord]) -> dict[str, Any
         "texts": [(name, str(text)) for name, text in record.texts.items()],
         "pictures": [list(pair) for pair in record.pictures],
         "scores": list(record.scores.items()),
-        "reason": record.reason or "",
+        "said": record.reason or "",
         "missing": record.missing,
         "attempts": [asdict(attempt) for attempt in attempts],
     }

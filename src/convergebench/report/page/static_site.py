@@ -19,6 +19,7 @@ from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.page_results import ScopedResults
 from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
 from convergebench.report.page.picture_workers import keep_derived
+from convergebench.report.page.published import published
 from convergebench.report.page.scopes import SCOPES, scope_prefix, scopes_section
 from convergebench.report.page.sections import Sections
 from convergebench.store import PictureFolder, PictureStore, Workspace
@@ -56,7 +57,7 @@ def _write_sections(sections: Sections, picture_cache: PictureCache, folder: Pat
     for key in filter(sections.shows_pictures, sections.keys):
         section = sections.build(key)
         pictures += sections.pictures_in(key, section)
-        _write(data / f"{prefix}{key}.js", script_of(prefix + key, section))
+        _write(data / f"{prefix}{key}.js", script_of(prefix + key, published(section)))
     means = folder / PARTS / MAPS / MEANS / prefix
 
     def draw() -> None:
@@ -68,7 +69,7 @@ def _write_sections(sections: Sections, picture_cache: PictureCache, folder: Pat
     with ThreadPoolExecutor(1) as pool:  # drawing does not block other Python threads
         drawn = pool.submit(draw)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
-            _write(data / f"{prefix}{key}.js", script_of(prefix + key, sections.build(key)))
+            _write(data / f"{prefix}{key}.js", script_of(prefix + key, published(sections.build(key))))
         drawn.result()
 
 

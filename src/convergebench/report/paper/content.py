@@ -17,7 +17,7 @@ from convergebench.report.paper.part import PaperPart, joined
 from convergebench.report.paper.pictures import Copies, lost_sentences
 from convergebench.report.paper.round_trips import round_trip_part
 from convergebench.report.paper.sessions import session_part
-from convergebench.report.paper.shareable import shareable
+from convergebench.report.shareable import shareable
 from convergebench.results import Records
 from convergebench.results.no_results import no_results
 from convergebench.shown_text import printable

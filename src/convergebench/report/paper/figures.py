@@ -22,7 +22,7 @@ from convergebench.report.figures.curve_panel import (
     tidy,
 )
 from convergebench.report.figures.talk.survival import survival_curves
-from convergebench.report.paper.shareable import shareable
+from convergebench.report.shareable import shareable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from convergebench.report.page.verdicts import judgements_of
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.paper.part import PaperPart
-from convergebench.report.paper.shareable import shareable_reason
+from convergebench.report.shareable import shareable_reason
 from convergebench.results import Records
 from convergebench.shown_text import counted
 

@@ -13,7 +13,7 @@ from convergebench.benchmarks.wording import wording_name
 from convergebench.report.formatting import ABSENT, duration, number
 from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.part import PaperPart
-from convergebench.report.paper.shareable import shareable_reason
+from convergebench.report.shareable import shareable_reason
 from convergebench.results import Records
 from convergebench.types import SuiteId
 

@@ -68,7 +68,7 @@ convergebench.verdict = (() => {
         h("h2", {}, h("span", { class: one.value === null ? "grade warn" : "grade" }, valueText(one)), " ", who && h("b", {}, who), " ", link ? h("a", { href: link }, name) : name),
         h("p", { class: "quiet" }, [one.rubric.name, one.rubric.wording, one.judge?.name, details.repeat ? `repeat ${details.repeat + 1}` : ""].filter(Boolean).join(" · ")),
         details.scores.length > 0 && h("p", { class: "scores" }, details.scores.map(([name_, value]) => h("span", {}, `${name_} `, h("b", {}, number(value, Number.isInteger(value) ? 0 : 1))))),
-        details.reason && h("p", { class: "said" }, details.reason),
+        details.said && h("p", { class: "said" }, details.said),
         details.missing && h("p", { class: "warn" }, `Missing: ${details.missing}`),
         h("details", {}, h("summary", {}, `Asked and answered: ${counted(details.attempts.length, "call")}`), asked(details), details.attempts.map(attempt))));
   }
