@@ -100,6 +100,21 @@ def test_comparing_two_models_begins_with_the_score_and_what_it_consists_of(visi
     assert {"SSIM", "undid"} <= set(metrics)
 
 
+LINES = """cells => cells.map(cell => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return new Set([...text.getClientRects()].map(line => line.top)).size;
+})"""
+
+
+def test_words_in_tables_stay_on_one_line_in_a_narrow_window(visit: Visit, seen: str) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 800})
+    verdicts = visit.open(seen, "#/compare").get_by_label("Both models by what a person sees")
+    assert set(verdicts.locator("td:last-child").evaluate_all(LINES)) == {1}
+    missing = visit.open(seen, "#/runs").get_by_label("What is missing, and why")
+    assert set(missing.locator("td:nth-child(3)").evaluate_all(LINES)) == {1}
+
+
 def test_without_regions_the_ranking_by_metric_stands_first(visit: Visit, written: Path) -> None:
     page = visit.open((written / "index.html").as_uri())
     assert page.locator(".overview section").first.get_attribute("aria-label") == "Ranking"

@@ -4,6 +4,7 @@
 convergebench.views.compare = (() => {
   const { h, s, load, breakable, choice, number, signed, interval, infinite, address, counted, roundField } = convergebench;
   const EXTREMES = 4;
+  const LONGEST_LABEL = 30; // letters, beside the numbers of an axis
   const PREFERRED = ["undid", "ssim"];
   const ONE_DECIMAL = ["score", "usable for"];
 
@@ -68,11 +69,10 @@ convergebench.views.compare = (() => {
     const lines = sides.map((side) => h("tr", {}, h("th", { scope: "row" }, side.quantity),
       cell(number(side.ours, decimals(side))), cell(number(side.theirs, decimals(side))),
       cell([signed(side.mean, decimals(side)), " ", h("span", { class: "quiet" }, interval(side.low, side.high, decimals(side)))]),
-      cell(chance(side.p_value)), cell(String(side.n)), h("td", {}, side.verdict)));
-    const right = (text) => ({ text, class: "number" });
+      cell(chance(side.p_value)), cell(String(side.n)), h("td", { class: "phrase" }, side.verdict)));
     return h("section", { "aria-label": "What a person sees" },
       h("p", { class: "lead" }, h("b", {}, score.verdict), `: score ${number(score.ours, 1)} against ${number(score.theirs, 1)}, difference ${signed(score.mean, 1)} ${interval(score.low, score.high, 1)}.`),
-      convergebench.table(["what a person sees", right(one), right(other), right("difference"), right("p"), right("chains"), "verdict"], lines, "Both models by what a person sees"),
+      convergebench.table(["what a person sees", named(one), named(other), right("difference"), right("p"), right("chains"), "verdict"], lines, "Both models by what a person sees"),
       h("p", { class: "quiet" }, `95 % intervals by picture, over shared chains. With so many pictures p is at best ${chance(score.smallest_p_value)}. Higher is better in each row.`));
   }
 
@@ -111,6 +111,8 @@ convergebench.views.compare = (() => {
         `Chains that only the first has: ${found.only_first}; only the second: ${found.only_second}.${unbounded} ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
   }
 
+  const right = (text) => ({ text, class: "number" });
+  const named = (text) => ({ text, class: "number name" });
   const negative = (value) => (value === null ? null : -value);
   const chance = (p) => (p < 0.001 ? "below 0.001" : number(p, 3));
 
@@ -163,13 +165,14 @@ convergebench.views.compare = (() => {
     const dots = rows.map((row) => s("a", { href: to(view, row), "aria-label": `${all.cases[row.case].asked || all.cases[row.case].id}: ${text(row.a)} and ${text(row.b)}` },
       s("circle", { class: `dot ${row.gain >= 0 ? all.style(first) : all.style(second)}`, cx: x(row.a), cy: y(row.b), r: 6 }, s("title", {}, `${all.cases[row.case].id}: ${text(row.a)} and ${text(row.b)}`))));
     const name = (place) => all.models[place].name;
+    const axis = (place) => `${name(place).length > LONGEST_LABEL ? `${name(place).slice(0, LONGEST_LABEL)}…` : name(place)} →`;
     return h("section", { "aria-label": "Case against case" }, h("h2", {}, "Every case"),
       s("svg", { class: "scatter", viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": `${metric.title} of ${name(first)} across, of ${name(second)} up` },
         s("rect", { class: "frame", x: edge, y: 12, width: size - edge - 12, height: size - edge - 12 }),
         s("line", { class: "rail", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), dots,
         s("text", { x: edge, y: size - 24 }, text(low)), s("text", { x: size - 12, y: size - 24, "text-anchor": "end" }, text(high)),
         s("text", { x: edge - 4, y: size - edge, "text-anchor": "end" }, text(low)), s("text", { x: edge - 4, y: 22, "text-anchor": "end" }, text(high)),
-        s("text", { x: size / 2 + 14, y: size - 6, "text-anchor": "middle" }, `${name(first)} →`), s("text", { x: 12, y: size / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${size / 2})` }, `${name(second)} →`)),
+        s("text", { x: size / 2 + 14, y: size - 6, "text-anchor": "middle" }, axis(first)), s("text", { x: 12, y: size / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${size / 2})` }, axis(second))),
       h("p", { class: "quiet" }, `${metric.better === "higher" ? "Below" : "Above"} the diagonal ${name(first)} is better. A dot opens its case.`));
   }
 
@@ -185,7 +188,6 @@ convergebench.views.compare = (() => {
 
   function byCategory(view, rows) {
     const { all, metric, first, second } = view;
-    const right = (text) => ({ text, class: "number" });
     const groups = new Map();
     for (const row of rows) {
       const name = all.cases[row.case].category || "(none)";
@@ -197,7 +199,7 @@ convergebench.views.compare = (() => {
       cell(String(found.length)), cell(number(mean(found, (row) => row.a), metric.decimals)), cell(number(mean(found, (row) => row.b), metric.decimals)),
       cell(signed(mean(found, (row) => row.difference), metric.decimals)), cell(String(found.filter((row) => row.gain > 0).length)), cell(String(found.filter((row) => row.gain < 0).length))));
     return h("section", { "aria-label": "By category" }, h("h2", {}, "By category"),
-      convergebench.table(["category", right("cases"), right(all.models[first].name), right(all.models[second].name), right("difference"), right("first better"), right("second better")], lines, "Both models by category of edit"));
+      convergebench.table(["category", right("cases"), named(all.models[first].name), named(all.models[second].name), right("difference"), right("first better"), right("second better")], lines, "Both models by category of edit"));
   }
 
   const to = ({ all, metric, round, first, second }, row) => address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round, metric: metric.name });

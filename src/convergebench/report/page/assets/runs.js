@@ -3,9 +3,10 @@
 /** How the results came about, and what is missing or doubtful in them. */
 convergebench.views.runs = (() => {
   const { h, load, number, table, counted, ABSENT } = convergebench;
+  const LONG = 24; // letters that stand on one line
   const right = (text) => ({ text, class: "number" });
   const cells = (...values) => values.map((value) => (typeof value === "number"
-    ? h("td", { class: "number" }, value.toLocaleString("en")) : h("td", { class: "text" }, value ?? ABSENT)));
+    ? h("td", { class: "number" }, value.toLocaleString("en")) : h("td", { class: value?.length > LONG ? "text" : "phrase" }, value ?? ABSENT)));
 
   async function open(root, all) {
     const data = await load("runs");

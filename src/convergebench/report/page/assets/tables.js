@@ -78,7 +78,7 @@ convergebench.tables = (() => {
   function markdown(columns, rows) {
     const safe = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ").trim();
     const line = (cells) => `| ${cells.map(safe).join(" | ")} |`;
-    return [line(columns.map((one) => one.text)), line(columns.map((one) => (one.class === "number" ? "---:" : "---"))),
+    return [line(columns.map((one) => one.text)), line(columns.map((one) => (one.class?.startsWith("number") ? "---:" : "---"))),
       ...rows.map((row) => line(columns.map((one) => one.words(row))))].join("\n") + "\n";
   }
 
