@@ -163,7 +163,18 @@ def test_what_contrast_explains_is_not_called_saturation_or_sharpening() -> None
 def test_drifts_in_differing_directions_do_not_cancel_out() -> None:
     profile = profile_of(1, [{"zoom": 2.0}, {"zoom": -2.0}, {"zoom": 2.0}, {"zoom": -2.0}])
     assert profile.drifts["zoom"].noticed == pytest.approx(5)
-    assert "zoom +2.0 % either way" in profile.sentence
+    assert "zoom 2.0 % either way" in profile.sentence
+
+
+@pytest.mark.parametrize(
+    ("returns", "words"),
+    [
+        ([{"cast_l": 3.0}, {"cast_l": -3.0}], "lightness 3.0 L* either way"),
+        ([{"contrast": 0.9}, {"contrast": 1.1}], "contrast 10 % either way"),
+    ],
+)
+def test_a_drift_either_way_is_said_without_a_direction(returns: list[dict[str, float]], words: str) -> None:
+    assert f"by round 1: {words}" in profile_of(1, returns).sentence
 
 
 def test_detail_lost_in_some_pictures_and_gained_in_others_is_told_of_each_apart() -> None:

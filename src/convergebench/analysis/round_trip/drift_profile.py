@@ -7,6 +7,7 @@ that drifted differently are thus reported as few, and do not change the typical
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median, median_low
@@ -35,6 +36,7 @@ _MINORITY = 0.25
 """If more than this share of the noticeable drifts has the other sign, the drift has no direction."""
 _WORTH_A_WORD = 0.1
 """A drift that is noticeable in a smaller share of the returns is counted, but not named."""
+_DIRECTION, _LIGHTNESS = re.compile(r"[+−](?=\d)"), re.compile(r"(?:lighter|darker) by ")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Drift:
     way: DriftKind
     amount: float
     """Signed median: over all returns if the drift is noticeable in most, otherwise over those in which it
-    is. Unsigned if it has no direction."""
+    is. If it has no direction, the median size with the sign of the signed one."""
     noticed: float
     """The median size, in just noticeable amounts: below 1, it is not noticeable in most returns."""
     either_way: bool
@@ -62,7 +64,12 @@ class Drift:
 
     @property
     def words(self) -> str:
-        return self.way.words(self.amount, self.values) + (" either way" if self.either_way else "")
+        words = self.way.words(self.amount, self.values)
+        return (
+            f"{_DIRECTION.sub('', _LIGHTNESS.sub('lightness ', words))} either way"
+            if self.either_way
+            else words
+        )
 
     @property
     def is_named(self) -> bool:
