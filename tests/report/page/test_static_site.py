@@ -11,9 +11,22 @@ import pytest
 from convergebench.picture import Picture
 from convergebench.report.page.sections import Sections
 from convergebench.results import load_results
-from convergebench.store import Workspace
+from convergebench.store import Enrolment, Workspace
+from convergebench.types import Failure
 from report.page.conftest import write
-from report.page.filled import HEIGHT, NO_CLIP, REFUSAL, WIDTH, fill
+from report.page.filled import (
+    HEIGHT,
+    NO_CLIP,
+    REFUSAL,
+    ROUNDS,
+    SUITE,
+    WIDTH,
+    cases,
+    editor,
+    fill,
+    record,
+    source_of,
+)
 
 
 def section(folder: Path, key: str) -> Any:
@@ -122,3 +135,18 @@ def test_a_report_does_not_name_the_machines_of_a_run_and_a_live_page_does(tmp_p
     assert [one["reason"] for one in runs["failures"]] == [f"{REFUSAL}, see (address) and model.py"]
     assert ["ray_address", "(address)"] in runs["runs"][0]["settings"]
     assert [one["reason"] for one in live["failures"]] == [f"{REFUSAL}, see {place}"]
+
+
+def test_a_strip_without_pictures_says_how_its_edits_failed(tmp_path: Path) -> None:
+    fill(tmp_path / "results")
+    with Workspace.create(tmp_path / "results") as workspace:
+        run = workspace.start_run({}, "0")
+        case = cases()[0]
+        enrolment = Enrolment("round_trip", SUITE, editor("never"), case, 0, ROUNDS)
+        (trajectory,) = workspace.enrol([enrolment], fresh=False)
+        record(workspace, run, trajectory, 1, "forward", source_of(case), Failure("bad_output", "no"))
+        workspace.finish_run(run, "finished")
+    page = write(tmp_path / "results", tmp_path / "report")
+    models = [model["name"] for model in section(page, "overview")["models"]]
+    (strip,) = (one for one in section(page, "strips") if models[one["model"]] == "never")
+    assert {shot["reason"] for shot in strip["shots"]} == {"bad output: no"}

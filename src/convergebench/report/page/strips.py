@@ -51,7 +51,7 @@ def _shot(
     number: int, item: Return | None, failed: list[FailedStep], regions: WorstRegions
 ) -> dict[str, Any]:
     region = regions.get((item.case, item.digest)) if item else None
-    reason = next((one.reason for one in failed if one.round <= number), "no picture yet")
+    reason = next((_failure(one) for one in failed if one.round <= number), "no picture yet")
     return {
         "round": number,
         "digest": item.digest if item else None,
@@ -60,6 +60,10 @@ def _shot(
         else None,
         "reason": None if item else reason,
     }
+
+
+def _failure(one: FailedStep) -> str:
+    return f"{one.kind_of_failure.replace('_', ' ')}: {one.reason}"
 
 
 def pictures_of_strips(strips: list[dict[str, Any]]) -> Iterator[PagePicture]:
