@@ -99,10 +99,10 @@ def test_a_metric_without_values_says_why(visit: Visit, address: str) -> None:
     assert f"missing: {NO_CLIP}" in page.inner_text(".standing")
 
 
-DRAWN = """async ([low, high]) => {
+DRAWN = """async ([low, high, metric]) => {
     const points = [low, high].map((mean, place) => ({ round: place + 1, mean }));
     const series = [{ name: "a", style: "colour0", points }];
-    const { node } = convergebench.chart.chart({ series, rounds: 2, metric: {}, cursor: 1 });
+    const { node } = convergebench.chart.chart({ series, rounds: 2, metric, cursor: 1 });
     document.body.append(node);
     while (!node.querySelector("svg")) await new Promise(requestAnimationFrame);
     return [...node.querySelectorAll(".grid text[text-anchor=end]:not(.axis)")].map((one) => one.textContent);
@@ -115,10 +115,19 @@ DRAWN = """async ([low, high]) => {
 def test_a_charts_scale_is_labelled_with_the_numbers_of_its_lines(
     visit: Visit, address: str, low: float, high: float
 ) -> None:
-    marks = [float(text.replace("−", "-")) for text in visit.open(address).evaluate(DRAWN, [low, high])]
+    marks = scale(visit.open(address), low, high, {})
     assert len(marks) >= 3
     steps = [after - before for before, after in pairwise(marks)]
     assert steps == pytest.approx([steps[0]] * len(steps))
+
+
+def test_a_chart_of_one_value_has_no_numbers_that_cannot_be(visit: Visit, address: str) -> None:
+    score = {"better": "higher", "perfect": 100, "worst": 0}
+    assert max(scale(visit.open(address), 100, 100, score)) == 100
+
+
+def scale(page: Any, low: float, high: float, metric: dict[str, Any]) -> list[float]:
+    return [float(text.replace("−", "-")) for text in page.evaluate(DRAWN, [low, high, metric])]
 
 
 def test_the_charts_cursor_reads_other_rounds_by_keyboard(visit: Visit, address: str) -> None:

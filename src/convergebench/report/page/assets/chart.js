@@ -104,7 +104,7 @@ convergebench.chart = (() => {
     ];
   }
 
-  /** The whole scale where the metric has one and half of it is used; else what there is, with some air. */
+  /** The whole scale where the metric has one and half of it is used, or a single value; else what there is, with some air. */
   function span(series, metric) {
     const values = series.flatMap((one) => one.points.flatMap((point) => [point.mean, point.low, point.high])).filter(finite);
     if (finite(metric.perfect) && metric.better !== "nearest") values.push(metric.perfect);
@@ -112,7 +112,7 @@ convergebench.chart = (() => {
     let low = Math.min(...values);
     let high = Math.max(...values);
     const whole = finite(metric.perfect) && finite(metric.worst) && metric.better !== "nearest";
-    if (whole && (high - low) * 2 > Math.abs(metric.perfect - metric.worst)) {
+    if (whole && (low === high || (high - low) * 2 > Math.abs(metric.perfect - metric.worst))) {
       low = Math.min(low, metric.perfect, metric.worst);
       high = Math.max(high, metric.perfect, metric.worst);
     }
