@@ -13,7 +13,7 @@ convergebench.views.drift = (() => {
     const measured = drift.models.map((rounds, place) => ({ rounds, place })).filter((one) => one.rounds.length);
     root.replaceChildren(
       h("h1", {}, "Drift"),
-      h("p", { class: "lead" }, "What kind of decay it is. Each number is the mean size of the drift in units of what a person just notices: below 1 it is not seen, and has a dot."),
+      h("p", { class: "lead" }, "What kind of decay it is. Each number is the median size of the drift, in units of what a person just notices: below 1 most returns do not show it, and it has a dot."),
       places.some((one) => one.length) && changeLegend(all.change_scale),
       measured.length ? null : h("p", { class: "notice" }, "No drift was measured in this workspace. ", pictures.films.length ? "Run it again with --metric drift, which edits nothing anew." : convergebench.strips.IMPORTED),
       measured.map(({ rounds, place }) => section(all, place, rounds, drift.ways, places[place])),
@@ -69,7 +69,7 @@ convergebench.views.drift = (() => {
       heading(all, place),
       h("p", {}, last.sentence),
       rows.length > 0 && table(headings, rows, `Drift of ${model.name} by round`),
-      unseen.length > 0 && h("p", { class: "quiet" }, "Not noticed in any round: ", unseen.map((way) => way.name).join(", "), "."),
+      unseen.length > 0 && h("p", { class: "quiet" }, "Below what a person notices in most returns of every round: ", unseen.map((way) => way.name).join(", "), "."),
       returns.length > 0 && where(all, place, returns));
   }
 
