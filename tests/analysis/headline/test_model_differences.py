@@ -38,6 +38,12 @@ def test_what_a_person_sees_comes_before_metrics(both: Results) -> None:
     assert names == [*HEADLINE, "undid @ R2", "undid AUC"]
 
 
+def test_after_one_round_each_quantity_is_compared_once(both: Results) -> None:
+    one = replace(both, rounds=1, returns=tuple(item for item in both.returns if item.round == 1))
+    names = [found.quantity for _, found in model_differences(one, "good", "poor")]
+    assert names.count("kept R1") == 1 and len(names) == len(set(names))
+
+
 def test_a_model_that_refused_everything_is_compared_by_the_score_alone(both: Results) -> None:
     refused = tuple(failed("mute", picture, 1, "refused") for picture in PICTURES)
     found = model_differences(replace(both, troubles=refused), "good", "mute")

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from convergebench.analysis import Results, ranking, reordered
+from analysis.headline.written_chains import YES, chain
+from convergebench.analysis import Results, headline_ranking, ranking, reordered
 from convergebench.errors import WrongUse
 from convergebench.report.columns import TABLES, chosen_columns, columns_in, columns_of
+from convergebench.types import MetricFacts
 
 
 def test_every_column_says_what_it_is(results: Results) -> None:
@@ -35,6 +37,15 @@ def test_no_view_has_a_column_twice(results: Results) -> None:
     for view in (*TABLES, "csv", "json"):
         keys = [column.key for column in columns_in(view, ranked)]
         assert len(keys) == len(set(keys))
+
+
+def test_a_table_of_one_round_has_what_was_kept_once() -> None:
+    undid = MetricFacts("undid", "1", "higher", 1.0, 0.0, "semantic")
+    returns = [item for picture in "pqr" for item in chain("good", picture, (YES, 1.0, 0.9))]
+    ranked = headline_ranking(Results("suite", 1, (undid,), tuple(returns), (), ()))
+    for view in TABLES:
+        titles = [column.title(ranked) for column in columns_in(view, ranked)]
+        assert titles.count("kept R1") == 1 and len(titles) == len(set(titles))
 
 
 def test_models_can_be_ranked_by_a_column(results: Results) -> None:

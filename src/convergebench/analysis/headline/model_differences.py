@@ -74,6 +74,8 @@ def chain_differences(
     chains: Sequence[Chain], rounds: int, first: str, second: str
 ) -> Iterator[PairedDifference]:
     for name, column in chain_columns(rounds).items():
+        if name == "kept_first" and rounds == 1:
+            continue  # it is kept_last
         ours, theirs = (values_of(chains, model, column) for model in (first, second))
         try:
             yield paired_values(first, second, column.heading, True, ours, theirs, (0.0, column.largest))

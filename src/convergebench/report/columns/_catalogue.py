@@ -8,7 +8,7 @@ from functools import cache
 from convergebench import plugins
 from convergebench.analysis import Ranking
 from convergebench.errors import unknown_name
-from convergebench.report.columns._column import RankingColumn, View
+from convergebench.report.columns._column import TABLES, RankingColumn, View
 from convergebench.report.columns._metrics import metric_columns
 
 ENTRY_POINTS = "convergebench.columns"
@@ -21,8 +21,10 @@ def columns_of(ranking: Ranking) -> tuple[RankingColumn, ...]:
 
 
 def columns_in(view: View, ranking: Ranking) -> tuple[RankingColumn, ...]:
-    """The columns that a view shows unless others are chosen."""
-    return tuple(column for column in columns_of(ranking) if column.is_shown(view, ranking))
+    """The columns that a view shows unless others are chosen. A table has each heading once: after a single
+    round, the first and the last are the same."""
+    shown = tuple(column for column in columns_of(ranking) if column.is_shown(view, ranking))
+    return tuple({column.title(ranking): column for column in shown}.values()) if view in TABLES else shown
 
 
 def chosen_columns(ranking: Ranking, keys: Sequence[str]) -> tuple[RankingColumn, ...]:

@@ -116,7 +116,7 @@ MEMBERS = (
     RankingColumn(
         "kept_last",
         heading=_kept_last,
-        explanation="The same after the last round",
+        explanation="How much of the rest of the picture looks untouched after the last round, 1 to 0",
         values=_of_rows(_interval(lambda row: row.kept_last)),
         order=25,
         better="higher",
