@@ -34,6 +34,17 @@ def test_notes_are_indented_on_all_their_lines(
     lines = cli("compare", "blur", "jpeg?quality=40", "--workspace", two_models).out.splitlines()
     first = next(place for place, line in enumerate(lines) if line.startswith("  Intervals of 95 %"))
     assert lines[first + 1].startswith("  ") and lines[first + 1].strip()
+    facts = lines[lines.index("blur") + 1 : lines.index("jpeg?quality=40")]
+    assert len(facts) > 5 and all(line.startswith("  ") for line in facts)
+
+
+def test_a_narrow_comparison_says_of_how_many_chains_each_number_is(
+    cli: Cli, two_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "76")
+    out = cli("compare", "blur", "jpeg?quality=40", "--workspace", two_models).out
+    assert "Too narrow for: detectable, intervals, p. See --json." in out
+    assert " n " in out.splitlines()[0]
 
 
 def test_the_comparison_as_json_has_both_profiles(cli: Cli, two_models: Path) -> None:

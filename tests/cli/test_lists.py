@@ -75,6 +75,12 @@ def test_a_suites_cases_are_shown_in_full(cli: Cli, pictures: Path) -> None:
         assert f" {case['id']} " in table
 
 
+def test_long_ids_leave_the_instructions_whole_words(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = set(cli("suites", "converge-drawn").out.split())
+    assert {"clockwise.", "counter-clockwise.", "Remove", "scene_objects:"} <= words
+
+
 def test_a_contact_sheet_is_written_beside_the_json(cli: Cli, pictures: Path, tmp_path: Path) -> None:
     ended = cli("suites", f"folder:{pictures}", "--json", "--sheet", tmp_path / "sheet.png")
     assert ended.json["cases"]

@@ -148,3 +148,17 @@ def test_the_cost_of_what_is_replayed_is_not_counted_again(
         bars.step("paid", step, replayed=True)
         bars.step("paid", step, replayed=False)
     assert "$0.25" in capsys.readouterr().err
+
+
+def test_notes_are_wrapped_by_the_columns_that_letters_take(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rich.cells import cell_len
+
+    from convergebench.cli.options import print_note
+
+    monkeypatch.setenv("COLUMNS", "40")
+    print_note("我的模型 by round 4: noise ×53.3, contrast −70 %, darker by 19.6 L*, no shift")
+    printed = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("  ") and cell_len(line) <= 40 for line in printed)
+    assert " ".join(" ".join(printed).split()).endswith("darker by 19.6 L*, no shift")

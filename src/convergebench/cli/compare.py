@@ -78,5 +78,7 @@ def command(
     for note in paired_notes(differences):
         print_note(note)
     for one in profiles:
-        for line in profile_lines(one):
-            out.print(line, markup=False)
+        name, *lines = profile_lines(one)
+        out.print(name, markup=False)
+        for line in lines:
+            print_note(line.strip(), style="none")

@@ -97,14 +97,11 @@ def console() -> Console:
 
 def print_note(note: str, style: str = "dim") -> None:
     """A sentence that belongs to the table above it, indented on all its lines."""
-    import textwrap
+    from rich.text import Text
 
     out = console()
-    lines = textwrap.fill(
-        note, out.width, initial_indent="  ", subsequent_indent="  ", break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
-    out.print(lines, style=style, markup=False)
+    for line in Text(note).wrap(out, out.width - 2):  # by columns: a Chinese character takes two
+        out.print(f"  {line.plain.rstrip()}", style=style, markup=False)
 
 
 def print_table(table: Table, optional: Sequence[str] = ()) -> None:

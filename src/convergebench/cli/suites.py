@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from convergebench.types import Suite
 
 NAME = "suites"
-_NARROWEST_TABLE = 60
+_NARROWEST_TEXTS = 60
 
 
 def command(
@@ -159,7 +159,7 @@ def _show(name: str, sheet: Path | None, as_json: bool) -> None:
     ]
     if as_json:
         print_json({"name": suite.name, "version": suite.version, "cases": rows})
-    elif terminal_width() < _NARROWEST_TABLE:
+    elif terminal_width() - max((len(case.id) for case in suite.cases), default=0) < _NARROWEST_TEXTS:
         for case in suite.cases:
             wording = " / ".join(filter(None, (case.forward, case.backward)))
             print_entry(case.id, f"{case.kind}, {case.category}: {wording}")

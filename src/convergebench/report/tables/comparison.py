@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-_OPTIONAL = ("detectable", "intervals", "n", "p", "means")
+_OPTIONAL = ("detectable", "intervals", "p", "n", "means")
 _ONE_DECIMAL = ("psnr @", "score", "usable for")
 
 
