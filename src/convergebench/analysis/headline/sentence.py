@@ -15,6 +15,7 @@ THEN: Mapping[Ending, str] = {
     "another person": "the face is another person's",
     "refused": "it refuses",
 }
+_MOST_NAMES = 4
 
 
 def headline_sentence(found: Headline) -> str:
@@ -57,8 +58,13 @@ def _then(usable: UsableRounds, ending: Ending) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
+    """The first of many, and how many more: a verdict of ten long names filled seven lines.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c"]), _listed(["a", "b", "c", "d", "e"])
+    ('a', 'a, b and c', 'a, b and 3 others')
     """
-    >>> _listed(["a"]), _listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1:
+        return names[0]
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(names[: _MOST_NAMES - 2])} and {len(names) - _MOST_NAMES + 2} others"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
