@@ -317,6 +317,8 @@ def test_the_text_of_a_wide_ranking_keeps_rank_and_model(suite: str, tmp_path: P
     ranked = done.ranking()
     assert Console(width=1000).measure(ranked.table).maximum > 100
     lines = repr(ranked).splitlines()
+    left_out = " ".join(lines).partition("Too narrow for: ")[2].partition(". See frame().")[0]
+    assert "s/edit" in " ".join(left_out.split()).split(", ")
     assert any("#" in line and "model" in line for line in lines)
     assert any(
         "a model whose name is long enough to fill a line" in line and "blur" not in line for line in lines

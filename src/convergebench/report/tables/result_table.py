@@ -176,12 +176,16 @@ def table_as_text(table: Table, heading: str = "", notes: Sequence[str] = ()) ->
 
 
 def _fitted(table: Table, console: Console) -> Table:
-    """Without the last columns, which matter least, if it is too wide; rank and model stay."""
-    narrow = copy(table)
+    """Without the last columns, which matter least, if it is too wide, and with a caption that names them;
+    rank and model stay."""
+    narrow, omitted = copy(table), list[str]()
     narrow.columns = list(table.columns)
     wide = console.options.update(max_width=1000)
     while len(narrow.columns) > 2 and console.measure(narrow, options=wide).maximum > console.width:
-        narrow.columns.pop()
+        omitted.insert(0, _one_line(str(narrow.columns.pop().header)))
+    if omitted:
+        narrow.caption = f"Too narrow for: {', '.join(omitted)}. See frame()."
+        narrow.caption_justify = "left"
     return narrow
 
 
