@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from convergebench.store import Workspace
 from measured_by_hand import measure_by_hand
 from report.page.conftest import Visit, write
-from report.page.filled import fill
+from report.page.filled import SUITE, fill
 
 KEPT = {"steady": 0.95, "refuser": 0.9, "fading": 0.3}
 
@@ -39,6 +41,17 @@ def test_the_headline_stands_first_with_its_sentence(visit: Visit, seen: str) ->
         page.get_by_label("Curves of SSIM").bounding_box()["y"]
         < page.get_by_label("Ranking of the models").bounding_box()["y"]
     )
+
+
+def test_a_verdict_during_a_run_is_said_to_be_one_so_far(
+    visit: Visit, seen: str, tmp_path: Path, serve: Callable[[Path], str]
+) -> None:
+    with Workspace.create(tmp_path / "results") as workspace:
+        run = workspace.start_run({"suite": SUITE}, "0.1.0")
+        page = visit.open(serve(tmp_path / "results"))
+        assert page.inner_text(".verdict-line").startswith("So far: steady ")
+        workspace.finish_run(run, "finished")
+    visit.until("document.querySelector('.verdict-line').innerText.startsWith('steady ')")
 
 
 def test_the_curves_of_the_score_come_before_those_of_metrics(visit: Visit, seen: str) -> None:

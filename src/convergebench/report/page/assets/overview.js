@@ -20,7 +20,7 @@ convergebench.views.overview = (() => {
     const [first, partial] = [headline.find((one) => one.edits === "reversible") ?? headline[0], headline.find((one) => one.edits !== "reversible")];
     root.replaceChildren(
       h("h1", {}, all.protocol === "round_trip" ? `What is left after ${all.rounds === 1 ? "an edit and its undo" : `${all.rounds} edits and undos`}` : `What is left after ${counted(all.rounds, "round")} of ${all.protocol.replaceAll("_", " ")}`),
-      first && h("p", { class: "verdict-line" }, first.headline_sentence),
+      first && h("p", { class: "verdict-line" }, live && "So far: ", first.headline_sentence),
       h("p", { class: "quiet" }, summary(all)),
       live,
       standings(view, first ?? data.ranking, first ? "Headline" : "Ranking"),

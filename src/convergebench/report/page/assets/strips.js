@@ -4,6 +4,7 @@
 convergebench.strips = (() => {
   const { h, address, thumbnail, cropPair } = convergebench;
 
+  const LONGEST_REASON = 60; // letters below a picture
   const LOST = "the picture is lost";
   const IMPORTED = "These results were measured elsewhere and imported; there are no pictures of them here.";
   const absent = (text, why) => h("span", { class: "no-picture", role: "img", title: why, "aria-label": `${text}: ${why || "no picture"}` }, "✕");
@@ -26,6 +27,9 @@ convergebench.strips = (() => {
   const saved = (name, title) => name && h("span", {}, " Save it: ", ["png", "webp"].map((kind, place) => [place ? ", " : "",
     h("a", { href: `page/exports/${name}.${kind}`, download: `${title}.${kind}`.replace(/[^\w.-]+/g, "-") }, kind === "png" ? "PNG" : "animated WebP")]).flat());
 
+  /** The sign has all of it. */
+  const begun = (reason) => (reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON).trimEnd()}…` : reason);
+
   /** The source and rounds of one chain; each picture opens its round in the filmstrip. */
   function strip(all, one) {
     const facts = all.cases[one.case];
@@ -36,7 +40,7 @@ convergebench.strips = (() => {
       h("div", { class: "shots" },
         h("a", { class: "shot", href: to(0) }, image(one.source, "The source"), "source"),
         one.shots.map((shot) => h("a", { class: "shot", href: to(shot.round) },
-          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`))),
+          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${begun(shot.reason)}`))),
       h("div", { class: "under-strip" },
         last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "source | round ", String(last.round)),
         h("p", { class: "quiet" }, last && "On the left, where it differs most. ", "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : "", ".", saved(one.export, model))));
