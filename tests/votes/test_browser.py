@@ -106,6 +106,18 @@ def test_keys_buttons_and_undo_make_votes(start_server: Start, port: int, page: 
     assert stored(folder)[1] == "skip" and stored(folder)[2] in ("second", "no")
 
 
+def test_every_picture_says_which_it_is(page: Any, tmp_path: Path, folder: Path) -> None:
+    program = ["-m", "convergebench", "vote", "-w", str(folder), "--ask", "return"]
+    run_python([*program, "--export", str(tmp_path / "study")], check=True)
+    enter(page, (tmp_path / "study" / "index.html").as_uri(), "ada")
+    ready(page, 0)
+    said = page.locator(".choice img:visible").evaluate_all("images => images.map(one => one.alt)")
+    assert {"The source", "Picture A", "Picture B"} <= set(said)
+    page.keyboard.press("m")
+    labels = page.locator(".stage-label:not(:empty)").all_inner_texts()
+    assert labels == ["Source", "A", "Source", "B"]
+
+
 def test_a_killed_server_loses_no_vote(start_server: Start, port: int, page: Any, folder: Path) -> None:
     server = start_server()
     enter(page, f"http://127.0.0.1:{port}/", "ada")

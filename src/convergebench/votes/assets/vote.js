@@ -48,8 +48,9 @@
     }
 
     show() {
-      this.beside.show(this.source, null, "source", 50, "The source");
-      for (const { made, letter, stage } of this.panes) stage.show(this.source, made, mode === "side" ? "single" : mode, this.amounts.of(mode), `Picture ${letter}`);
+      this.beside.show(this.source, null, "source", 50, { text: "The source" });
+      const sides = (letter) => (mode === "slider" ? { left: "Source", right: letter } : {});
+      for (const { made, letter, stage } of this.panes) stage.show(this.source, made, mode === "side" ? "single" : mode, this.amounts.of(mode), { text: `Picture ${letter}`, ...sides(letter) });
     }
 
     slide(amount) {
