@@ -24,6 +24,7 @@ from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.steps import StepRecord
 from convergebench.results.worst_regions import WorstRegions
 from convergebench.store import Workspace
+from convergebench.suites.own_edits import OWN
 from convergebench.types import Digest, Measurement, PictureFacts
 
 _NO_PART = "not all that it consists of is there"
@@ -141,7 +142,7 @@ def case_section(
     models = model_numbers(results)
     return {
         "asked": asked,
-        "hints": list(known.hints.items()) if known else [],
+        "hints": list(_shown_hints(known.hints)) if known else [],
         "source": _source(records.workspace, taken.values()),
         "films": [
             {
@@ -153,6 +154,20 @@ def case_section(
             for film in films
         ],
     }
+
+
+def _shown_hints(hints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(_shown_hints({"reversibility": "reversible", "own_edit": "written"}))
+    [('reversibility', 'reversible')]
+    >>> list(_shown_hints({"own_edit": "a template"}))
+    [('undo filled in by', 'a template')]
+    """
+    for name, value in hints.items():
+        if name != OWN:
+            yield name, value
+        elif value != "written":
+            yield "undo filled in by", value
 
 
 def pictures_of_case(case: Mapping[str, Any]) -> Iterator[PagePicture]:
