@@ -340,7 +340,7 @@ def execute(
         recorded[UNUSABLE] = {entry.name: entry.reason for entry in plan.unusable}
     with workspace.run(recorded) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
-        run.interrupted = outcome.interrupted
+        run.ending = outcome.ending
     return outcome
 
 

@@ -58,7 +58,7 @@ async def judge_sessions(
                 break
             passed = [_passes(verdict, scoring.rule.passes) for verdict in judged.verdicts]
             alive = {key: alive[key] for key, ok in zip(alive, passed, strict=True) if ok}
-        run.interrupted = total.interrupted
+        run.ending = total.ending
     return total
 
 

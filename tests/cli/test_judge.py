@@ -221,6 +221,10 @@ def test_max_cost_needs_a_price_and_holds_it(
     dear = f"{server.name}&usd_per_million_in=0&usd_per_million_out=40&max_tokens=101"
     ran = cli("judge", "--judge", dear, *words, "--json")
     assert (ran.code, ran.json["judge"]["out_of_budget"], ran.json["judge"]["ok"]) == (3, True, 2)
+    assert [one["outcome"] for one in cli("workspace", "list", "-w", folder, "--json").json["runs"]][-2:] == [
+        "finished",
+        "out of budget",
+    ]
 
 
 def test_the_closing_line_says_what_judging_cost(

@@ -245,7 +245,7 @@ def test_a_run_says_how_it_ended(workspace: Workspace) -> None:
     with workspace.run({"suite": "tiny@0"}):
         pass
     with workspace.run({}) as stopped:
-        stopped.interrupted = True
+        stopped.ending = "interrupted"
     with pytest.raises(ZeroDivisionError), workspace.run({}):
         raise ZeroDivisionError
     rows = workspace.query("SELECT outcome, finished IS NOT NULL AS over, package FROM runs ORDER BY id")

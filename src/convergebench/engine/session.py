@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from convergebench.engine.budget import BudgetReached, CostLimit, Stopped
 from convergebench.engine.editing.durable_edit import StepFailed
@@ -25,6 +25,8 @@ from convergebench.types import Editor, FailureKind, Misconfigured, PictureFacts
 TRAJECTORIES_AT_ONCE = 8
 THREADS = 32
 NOTICE_SECONDS = 5.0
+
+Ending: TypeAlias = Literal["finished", "interrupted", "out of budget"]
 
 log = logging.getLogger("convergebench")
 
@@ -41,6 +43,12 @@ class SessionOutcome:
     """Which limit ended it, if it is out of budget."""
     unusable: dict[str, str] = field(default_factory=dict)
     """Models, judges and reasoners that could not continue at all, and why."""
+
+    @property
+    def ending(self) -> Ending:
+        if self.interrupted:
+            return "interrupted"
+        return "out of budget" if self.out_of_budget else "finished"
 
 
 @dataclass

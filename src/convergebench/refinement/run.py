@@ -62,8 +62,10 @@ def carry_out(
     with workspace.run(settings) as run:
         stages = _Stages(prepared, workspace, run.id, progress, judging_progress)
         result = api.run_coroutine(stages.carry_out())
-        judged = result.judged
-        run.interrupted = result.outcome.interrupted or (judged is not None and judged.interrupted)
+        if result.judged is not None and result.outcome.ending == "finished":
+            run.ending = result.judged.ending
+        else:
+            run.ending = result.outcome.ending
     return result
 
 

@@ -73,7 +73,7 @@ class Run:
     """A recorded run."""
 
     id: int
-    interrupted: bool = False
+    ending: str = "finished"
     """Set by the session that runs it."""
 
 
@@ -154,12 +154,12 @@ class Workspace:
 
     @contextlib.contextmanager
     def run(self, settings: Mapping[str, Any]) -> Iterator[Run]:
-        """Record a run with its settings, and at the end how it ended: finished, interrupted or failed."""
+        """Record a run with its settings, and at the end how it ended, failed if an error was raised."""
         run = Run(self.start_run(settings))
         outcome = "failed"
         try:
             yield run
-            outcome = "interrupted" if run.interrupted else "finished"
+            outcome = run.ending
         finally:
             self.finish_run(run.id, outcome)
 

@@ -69,7 +69,7 @@ async def compare_models(
                 async with stage:
                     chosen = await _Adaptive(asked, stage, judge).ask(workspace, comparisons)
             judged = stage.judged([key for one in chosen for key in _keys(asked[one], judge)])
-            run.interrupted = judged.interrupted
+            run.ending = judged.ending
         asked = [asked[one] for one in chosen]
     found = list(_pairwise_verdicts([*asked, *same], iter(judged.verdicts)))
     return ComparedModels(found, judged, len(candidates))

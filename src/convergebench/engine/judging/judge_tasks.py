@@ -92,7 +92,7 @@ async def judge_arriving(
             async with stage:
                 keys = stage.add(await arriving(stage))
         judged = stage.judged(keys)
-        run.interrupted = judged.interrupted
+        run.ending = judged.ending
     return judged
 
 
