@@ -114,6 +114,37 @@ def test_refusals_of_a_baseline_count_from_its_export_too(
     assert one.baseline_mean == other.baseline_mean
 
 
+def test_a_model_that_crashed_in_some_cases_does_not_pass(
+    tmp_path: Path, pictures_of_two: Callable[[], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loss in the cases that crashed could go unnoticed."""
+
+    def crash_on_some(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        if np.asarray(image).sum() % 2:
+            raise RuntimeError("out of memory")
+        return image
+
+    def crash(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        raise RuntimeError("out of memory")
+
+    def copy(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        return image
+
+    folder = tmp_path / "results"
+    models = {"sound": copy, "fragile": crash_on_some, "broken": crash}
+    with api.run(models, images=pictures_of_two(), rounds=2, workspace=folder, limit=6, metrics=("ssim",)):
+        pass
+    words = ["--baseline", f"{folder}?model=sound", "-w", folder, "--by", "ssim"]
+    capsys.readouterr()
+    assert code("-m", "fragile", *words, "--markdown", tmp_path / "check.md") == 3
+    assert "missing, crashed: RuntimeError: out of memory (fragile" in capsys.readouterr().out
+    assert "missing, crashed: RuntimeError: out of memory (fragile" in (tmp_path / "check.md").read_text()
+    assert code("-m", "sound", "--baseline", f"{folder}?model=fragile", "-w", folder, "--by", "ssim") == 0
+    capsys.readouterr()
+    assert code("-m", "broken", *words) == 1
+    assert "broken has no return to compare: RuntimeError: out of memory" in capsys.readouterr().err
+
+
 def test_new_edits_are_compared_with_those_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures_of_two: Callable[[], Path]
 ) -> None:

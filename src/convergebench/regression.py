@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from convergebench import api
-from convergebench.analysis import Results
-from convergebench.analysis.headline.baseline_pair import BaselinePair
+from convergebench.analysis import MissingValue, Results
+from convergebench.analysis.headline.baseline_pair import BaselinePair, lost_returns
+from convergebench.analysis.headline.chain_rounds import REFUSALS
 from convergebench.analysis.headline.model_check import CheckedQuantity, FailIf, check_models
 from convergebench.editors import known_editor
 from convergebench.editors.registry import split_label
@@ -28,6 +29,8 @@ from convergebench.types import SuiteId
 
 PREVIOUS = "previous"
 """The baseline that the last --fresh started anew, in the same workspace."""
+COMPARED = (*REFUSALS, "absent")
+"""Kinds of missing returns that do not leave a check incomplete."""
 _SETTINGS = ("model", "run", "generation", "suite")
 
 
@@ -85,6 +88,15 @@ class Baseline:
 class CheckOutcome:
     quantities: tuple[CheckedQuantity, ...]
     needs_power: bool = False
+    missing: tuple[MissingValue, ...] = ()
+    """Returns that a model or a baseline lacks."""
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a checked model lost returns otherwise than by a refusal: whatever became worse there could
+        go unnoticed. Refusals end chains, which "usable" compares."""
+        checked = {one.model for one in self.quantities}
+        return any(gap.model in checked and gap.kind not in COMPARED for gap in self.missing)
 
     @property
     def has_failed(self) -> bool:
@@ -99,6 +111,11 @@ class CheckOutcome:
             and (one.minimum_detectable is None or one.minimum_detectable > max(one.margin, 1e-12))
             for one in self.quantities
         )
+
+    @property
+    def cannot_pass(self) -> bool:
+        """Whether a loss could go unnoticed, though none was found."""
+        return self.is_incomplete or self.is_undecided
 
 
 def check(
@@ -139,7 +156,8 @@ def check(
         for text in baselines
         for pair in _comparisons(chosen, names, results, Baseline.parse(text, folder))
     ]
-    return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power)
+    missing = dict.fromkeys(gap for pair in comparisons for gap in lost_returns(pair))
+    return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power, tuple(missing))
 
 
 def _comparisons(

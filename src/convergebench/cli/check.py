@@ -97,7 +97,7 @@ def command(
         workspace, baselines=baseline, models=models, suite=suite, runs=run,
         generation=generation, by=listed(by), fail_if=fail_if, margin=margin, need_power=need_power,  # type: ignore[arg-type]
     )  # fmt: skip
-    code = WORSE if outcome.has_failed else INCOMPLETE if outcome.is_undecided else DONE
+    code = WORSE if outcome.has_failed else INCOMPLETE if outcome.cannot_pass else DONE
     _write_files(outcome, code, markdown, junit)
     _print(outcome, code, as_json)
     return code
@@ -135,16 +135,18 @@ def _conclusion(outcome: CheckOutcome, code: int) -> str:
     if failed:
         names = ", ".join(dict.fromkeys(f"{one.model}: {one.quantity}" for one in failed))
         return f"{counted(len(failed), 'column')} failed ({names})"
+    if outcome.is_incomplete:
+        return "Incomplete: a loss where returns are missing could go unnoticed"
     if code == INCOMPLETE:
         return "Undecided: too few pictures to notice a loss beyond the margin"
     return f"No failure in {counted(len(outcome.quantities), 'column')}"
 
 
 def _write_files(outcome: CheckOutcome, code: int, markdown: Path | None, junit: Path | None) -> None:
-    from convergebench.report.tables.check_report import junit_check, markdown_check
+    from convergebench.report.tables.check_report import check_notes, junit_check, markdown_check
 
     if markdown is not None:
-        text = markdown_check(outcome.quantities, _conclusion(outcome, code))
+        text = markdown_check(outcome.quantities, _conclusion(outcome, code), check_notes(outcome.missing))
         markdown.write_text(text, encoding="utf-8")
     if junit is not None:
         junit.write_text(junit_check(outcome.quantities), encoding="utf-8")
@@ -153,14 +155,16 @@ def _write_files(outcome: CheckOutcome, code: int, markdown: Path | None, junit:
 def _print(outcome: CheckOutcome, code: int, as_json: bool) -> None:
     from itertools import groupby
 
-    from convergebench.report.tables.check_report import NOTE, check_table, json_check
+    from convergebench.report.tables.check_report import check_notes, check_table, json_check
 
+    notes = check_notes(outcome.missing)
     if as_json:
-        print_json({"exit_code": code, "columns": json_check(outcome.quantities)})
+        print_json({"exit_code": code, "columns": json_check(outcome.quantities), "notes": notes})
         return
     out = console()
     for (model, baseline), columns in groupby(outcome.quantities, lambda one: (one.model, one.baseline)):
         out.print(f"{model} against {baseline}", markup=False, soft_wrap=True)
         out.print(check_table(list(columns), out.width))
-    print_note(NOTE)
+    for note in notes:
+        print_note(note)
     typer.echo(_conclusion(outcome, code) + ".", err=code != DONE)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from convergebench.analysis.round_trip.missing_values import MissingValue, absent_returns
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.errors import WrongUse
 
@@ -23,10 +24,26 @@ class BaselinePair:
     baseline_model: str
     baseline_results: Results
 
+    @property
+    def rounds(self) -> int:
+        """Those that both sides have."""
+        return min(self.results.rounds, self.baseline_results.rounds)
+
+
+def lost_returns(pair: BaselinePair) -> tuple[MissingValue, ...]:
+    """The returns that either side lacks of the compared rounds; the baseline under its title."""
+    numbers = range(1, pair.rounds + 1)
+    ours = absent_returns(pair.results, numbers)
+    theirs = absent_returns(pair.baseline_results, numbers)
+    return (
+        *(gap for gap in ours if gap.model == pair.model),
+        *(replace(gap, model=pair.baseline) for gap in theirs if gap.model == pair.baseline_model),
+    )
+
 
 def as_one(pair: BaselinePair) -> Results:
     """Both as models of one set of results, so that one rule decides for both whether an edit happened."""
-    rounds = min(pair.results.rounds, pair.baseline_results.rounds)
+    rounds = pair.rounds
     ours, theirs = _shared_cases(pair.results, pair.baseline_results)
     sides = (
         (pair.results, pair.model, CANDIDATE, ours),

@@ -21,7 +21,8 @@ from convergebench.analysis.statistics.clustered_mean import (
     clustered_standard_error,
     scale_of_differences,
 )
-from convergebench.errors import WrongUse
+from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.shown_text import shortened
 from convergebench.types import MetricFacts
 
 CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "undecided"]
@@ -96,13 +97,18 @@ def _quantities(
         if (one := _compared(pair, name, quantity, margin, fail_if)) is not None
     ]
     if not found:
-        troubles = [one for one in pair.results.troubles if one.model == pair.model]
-        reasons = list(dict.fromkeys(" ".join(one.reason.split()) for one in troubles))
-        raise WrongUse(
-            f"{pair.model} and {pair.baseline} share no case and seed with these values"
-            f"{f' ({reasons[0]})' if reasons else ''}; run both on the same cases"
-        )
+        raise _nothing_shared(pair)
     return found
+
+
+def _nothing_shared(pair: BaselinePair) -> ConvergeBenchError:
+    reasons = [step.reason for step in pair.results.troubles if step.model == pair.model]
+    if reasons and pair.model not in pair.results.returns_by_model:
+        return ConvergeBenchError(f"{pair.model} has no return to compare: {shortened(reasons[0])}")
+    return WrongUse(
+        f"{pair.model} and {pair.baseline} share no case and seed with these values; "
+        "run both on the same cases"
+    )
 
 
 _OfModels: TypeAlias = Mapping[str, Values]

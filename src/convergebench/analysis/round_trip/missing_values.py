@@ -48,11 +48,12 @@ class MissingValue:
 def missing_values(results: Results, round: int | None = None) -> tuple[MissingValue, ...]:
     """Every missing return, and every missing value of the existing returns; of all rounds or of one."""
     rounds = range(1, results.rounds + 1) if round is None else range(round, round + 1)
-    return (
-        *_missing_returns(results, rounds),
-        *_unstarted(results, rounds),
-        *_missing_values(results, rounds),
-    )
+    return (*absent_returns(results, rounds), *_missing_values(results, rounds))
+
+
+def absent_returns(results: Results, rounds: range) -> tuple[MissingValue, ...]:
+    """Every missing return of these rounds."""
+    return (*_missing_returns(results, rounds), *_unstarted(results, rounds))
 
 
 def planned_trajectories(results: Results) -> dict[str, int]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
+from convergebench.analysis import MissingValue
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
+from convergebench.report.tables.ranking_notes import missing_returns
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
 from convergebench.shown_text import markdown_text, printable
 
@@ -68,7 +70,12 @@ def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> T
     return table
 
 
-def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> str:
+def check_notes(missing: Iterable[MissingValue]) -> tuple[str, ...]:
+    """How to read the table, and what could not be compared."""
+    return (NOTE, *missing_returns(missing))
+
+
+def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str, notes: Sequence[str]) -> str:
     lines = [
         f"**{markdown_text(conclusion)}**",
         "",
@@ -76,7 +83,8 @@ def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> st
         f"|{'---|' * len(HEADINGS)}",
     ]
     lines += [f"| {' | '.join(map(markdown_text, row))} |" for row in check_rows(quantities)]
-    return "\n".join([*lines, "", NOTE, ""])
+    paragraphs = "\n\n".join(map(markdown_text, notes))
+    return "\n".join([*lines, "", paragraphs, ""])
 
 
 def json_check(quantities: Sequence[CheckedQuantity]) -> list[dict[str, Any]]:
