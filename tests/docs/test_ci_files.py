@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ def commands() -> list[str]:
     jobs = [job for path in WORKFLOWS for job in yaml.safe_load(path.read_text())["jobs"].values()]
     lines = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     lines += re.findall(r"^RUN (.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
-    return [line for line in lines if line.startswith("convergebench ")]
+    return [line.split(" || ")[0] for line in lines if line.startswith("convergebench ")]
 
 
 @pytest.mark.parametrize("line", commands())
@@ -31,6 +33,17 @@ def test_a_command_takes_the_options_that_are_given_to_it(line: str) -> None:
     command: Any = typer.main.get_command(app)
     words = shlex.split(line)[1:]
     parse(command, "convergebench", words)
+
+
+@pytest.mark.parametrize(("code", "goes_on"), [(0, True), (3, True), (1, False), (130, False)])
+def test_a_run_with_a_refusal_goes_on_to_the_check(tmp_path: Path, code: int, goes_on: bool) -> None:
+    """`classical` refuses one of the twelve cases."""
+    program = tmp_path / "convergebench"
+    program.write_text(f"#!/bin/sh\nexit {code}\n")
+    program.chmod(0o755)
+    (line,) = re.findall(r"- run: (convergebench run .+)", WORKFLOW.read_text())
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    assert (subprocess.run(["bash", "-e", "-c", line], env=path).returncode == 0) == goes_on
 
 
 def steps(dockerfile: str) -> dict[str, list[str]]:
