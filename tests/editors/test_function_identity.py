@@ -14,13 +14,30 @@ import pytest
 from convergebench.editors.function_identity import function_digest
 
 MODULE = """
+from pathlib import Path
+
 STRENGTH = 3
+SETTINGS = {"pipeline": object(), "steps": 20}
+SIZE = (64, 48)
+WEIGHTS = Path("first")
 
 def helper(x):
     return x + 1
 
 def edit(image, instruction, seed, scale=2):
-    return helper(image) * STRENGTH * scale
+    return helper(image) * STRENGTH * scale, SETTINGS, SIZE, WEIGHTS
+"""
+CLASS = """
+class Editor:
+    steps = 20
+
+    def helper(self, image):
+        return image
+
+    def __call__(self, image, instruction, seed):
+        return self.helper(image)
+
+edit = Editor()
 """
 
 DIGEST_WITHOUT_SOURCE = """
@@ -66,11 +83,48 @@ def test_another_set_of_texts_makes_another_model() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("STRENGTH = 3", "STRENGTH = 4"), ("x + 1", "x + 2"), ("scale=2", "scale=5"), ("* scale", "- scale")],
-    ids=["a global value", "a function that it calls", "a default", "its own code"],
+    [
+        ("STRENGTH = 3", "STRENGTH = 4"),
+        ('"steps": 20', '"steps": 30'),
+        ("(64, 48)", "(64, 64)"),
+        ('"first"', '"second"'),
+        ("x + 1", "x + 2"),
+        ("scale=2", "scale=5"),
+        ("* scale", "- scale"),
+    ],
+    ids=[
+        "a global value",
+        "a setting",
+        "a size",
+        "a path",
+        "a function that it calls",
+        "a default",
+        "its own code",
+    ],
 )
 def test_a_change_makes_another_model(before: str, after: str) -> None:
     assert function_digest(defined(MODULE)) != function_digest(defined(MODULE.replace(before, after)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("return image", "return image + 1"), ("helper(image)", "helper(2)"), ("20", "30")]
+)
+def test_a_change_of_an_object_without_source_makes_another_model(before: str, after: str) -> None:
+    """As in a notebook, which has no source of classes."""
+    edit, changed = defined(CLASS), defined(CLASS.replace(before, after))
+    assert function_digest(edit) == function_digest(defined(CLASS)) != function_digest(changed)
+
+
+def test_what_it_has_collected_changes_nothing() -> None:
+    seen: list[int] = []
+
+    def edit(image: Any, instruction: str, seed: int) -> Any:
+        seen.append(seed)
+        return image
+
+    before = function_digest(edit)
+    edit(None, "", 1)
+    assert function_digest(edit) == before
 
 
 def test_what_it_does_not_use_changes_nothing() -> None:

@@ -1,7 +1,8 @@
 """What identifies a Python function that was passed as a model: its code, and the simple values it uses.
 
-Source text of the function and of the functions it calls in its own module, default arguments, captured and
-global values that are numbers, texts or truth values. Objects, such as loaded weights, are not looked into.
+Source text of the function and of the functions it calls in its own module, of an object the methods of its
+class, default arguments, captured and global values that are numbers, texts, paths or truth values, alone, in
+tuples or in dictionaries. Lists and other objects, such as loaded weights, are not looked into.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from numbers import Number
+from pathlib import PurePath
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-_SIMPLE = (str, int, float, bool, bytes, type(None))
+_SIMPLE = (str, bytes, Number, PurePath, type(None))
 
 
 def function_digest(function: Callable[..., Any]) -> str:
@@ -27,8 +30,9 @@ def function_digest(function: Callable[..., Any]) -> str:
 def _parts(value: Any, seen: set[int]) -> Iterator[str]:
     if id(value) in seen:
         return
-    if isinstance(value, _SIMPLE):
-        yield repr(value)
+    text = _value_text(value)
+    if text is not None:
+        yield text
         return
     seen.add(id(value))
     if isinstance(value, functools.partial):
@@ -48,21 +52,53 @@ def _parts(value: Any, seen: set[int]) -> Iterator[str]:
 def _object_parts(value: Any, seen: set[int]) -> Iterator[str]:
     """Its class's code and its simple attributes."""
     yield _type_name(value)
-    yield _source(type(value)) or ""
-    for name, attribute in sorted(getattr(value, "__dict__", {}).items()):
-        if isinstance(attribute, _SIMPLE):
-            yield f"{name}={attribute!r}"
+    for one in type(value).__mro__:
+        if one.__module__ == type(value).__module__:
+            yield from _class_parts(one, seen)
+    yield from _named_values(getattr(value, "__dict__", {}))
+
+
+def _class_parts(one: type, seen: set[int]) -> Iterator[str]:
+    """A notebook has the source of functions, and not that of classes."""
+    yield _source(one) or ""
+    members = {name: getattr(member, "__func__", member) for name, member in vars(one).items()}
+    yield from _named_values({name: value for name, value in members.items() if not name.startswith("__")})
+    for _, member in sorted(members.items()):
+        if isinstance(member, FunctionType):
+            yield from _parts(member, seen)
+
+
+def _named_values(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in sorted(values.items()):
+        text = _value_text(value)
+        if text is not None:
+            yield f"{name}={text}"
+
+
+def _value_text(value: Any) -> str | None:
+    """Of a number or text, a tuple of them, or what a dictionary has of them; None for any other object.
+
+    Not of a list: functions collect in lists what they have seen, and would be another model after each run.
+    """
+    if isinstance(value, _SIMPLE):
+        return repr(value)
+    if isinstance(value, tuple):
+        texts = [_value_text(one) for one in value]
+        return None if None in texts else f"{texts}"
+    if isinstance(value, dict):
+        return f"{list(_named_values({repr(key): one for key, one in value.items()}))}"
+    return None
 
 
 def _function_parts(function: FunctionType, seen: set[int]) -> Iterator[str]:
     yield _source(function) or _code_text(function.__code__)
     for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield from _parts(default, seen)
-    captured = inspect.getclosurevars(function)
-    for name, value in sorted({**captured.nonlocals, **captured.globals}.items()):
-        if isinstance(value, _SIMPLE):
-            yield f"{name}={value!r}"
-        elif isinstance(value, FunctionType) and value.__module__ == function.__module__:
+    found = inspect.getclosurevars(function)
+    captured = {**found.nonlocals, **found.globals}
+    yield from _named_values(captured)
+    for _, value in sorted(captured.items()):
+        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
             yield from _parts(value, seen)
 
 
