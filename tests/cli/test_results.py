@@ -49,7 +49,7 @@ def test_each_value_of_the_csv_is_under_its_metric_where_the_two_kinds_of_edits_
     main, partial = csv.DictReader(told.splitlines())
     assert (main["edits"], partial["edits"]) == ("reversible", "partially reversible")
     assert partial["psnr"] == ""
-    assert float(partial["low"]) <= float(partial["ssim"]) <= float(partial["high"])
+    assert float(partial["ssim_low"]) <= float(partial["ssim"]) <= float(partial["ssim_high"])
 
 
 def test_perfect_psnr_is_inf_in_json_and_the_file_stays_json(cli: Cli, results: Path) -> None:

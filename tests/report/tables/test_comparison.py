@@ -124,8 +124,15 @@ def test_the_worst_cases_fit_and_come_as_json_and_csv(results):
 def test_the_ranking_as_csv_keeps_unknown_apart_from_zero(results):
     rows = csv_text(csv_ranking(ranking(results))).splitlines()
     cells = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
-    assert (cells["model"], cells["clip"], cells["gated_score"]) == ("qwen", "", "")
+    assert (cells["model"], cells["clip"], cells["gated_convergence_score"]) == ("qwen", "", "")
     assert cells["half_life"] == "inf"
+
+
+def test_the_csv_says_whose_interval_and_which_score_it_holds(results):
+    """The score that ranks stands beside them in the ranking by what a person sees."""
+    heading = csv_text(csv_ranking(ranking(results))).splitlines()[0].split(",")
+    assert {"ssim_low", "ssim_high", "convergence_score"} < set(heading)
+    assert not {"low", "high", "score"} & set(heading)
 
 
 def test_an_audit_is_numbered_and_says_when_nothing_is_wrong(results):

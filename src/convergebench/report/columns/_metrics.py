@@ -23,7 +23,7 @@ def metric_columns(ranking: Ranking) -> Iterator[RankingColumn]:
         places=decimals(ranking.metric),
         views=(*TABLES, "csv"),
         intervals=TABLES,
-        csv={"low": "low", "high": "high"},
+        csv={f"{ranking.metric.name}_{end}": end for end in ("low", "high")},
     )
     for facts in ranking.metrics:
         yield _mean_column(facts, ranking)

@@ -33,7 +33,7 @@ MEMBERS = (
         better="higher",
         places=1,
         views=_plain_views,
-        csv={"score": "value"},
+        csv={"convergence_score": "value"},
         values=scores,
     ),
     RankingColumn(
@@ -44,7 +44,7 @@ MEMBERS = (
         better="higher",
         places=1,
         views=_gated_views,
-        csv={"gated_score": "value"},
+        csv={"gated_convergence_score": "value"},
         values=gated_scores,
     ),
 )
