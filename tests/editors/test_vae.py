@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -95,6 +97,28 @@ def test_a_class_that_is_no_autoencoder_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"_class_name": "UNet2DConditionModel"}))
     with pytest.raises(Misconfigured, match=r"is a UNet2DConditionModel, .* AutoencoderKL,"):
         once(f"vae:{tmp_path}?device=cpu", textured())
+
+
+TWO_AT_ONCE = """
+import asyncio, sys
+import numpy as np
+from convergebench.editors import open_editor
+from convergebench.picture import Picture
+from convergebench.types import EditRequest
+
+async def edit_with_both():
+    request = EditRequest((Picture.from_pixels(np.full((16, 16, 3), 90, np.uint8)),), "Add a hat.", 1)
+    editors = [open_editor(f"vae:{sys.argv[1]}?dtype={dtype}") for dtype in ("float32", "float16")]
+    await asyncio.gather(*(editor.edit(request) for editor in editors))
+
+asyncio.run(edit_with_both())
+"""
+
+
+def test_two_local_models_of_a_run_load_at_once(tmp_path: Path) -> None:
+    """In a process that has not imported diffusers yet: one found the other's unfinished import."""
+    folder = saved("autoencoder_kl", tmp_path / "weights")
+    subprocess.run([sys.executable, "-c", TWO_AT_ONCE, str(folder)], check=True)
 
 
 def test_a_floor_runs_like_any_editor(

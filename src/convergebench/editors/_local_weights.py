@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import WrongUse
+from convergebench.model_imports import model_imports
 from convergebench.types import EditorFacts, Misconfigured
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def load(model: str, loader: Callable[..., Any], **options: Any) -> Any:
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
     """Disable progress bars while loading, because they would disturb the run's own."""
-    import diffusers.utils.logging as of_diffusers
-    import transformers.utils.logging as of_transformers
+    with model_imports:
+        import diffusers.utils.logging as of_diffusers
+        import transformers.utils.logging as of_transformers
 
     both: tuple[Any, ...] = (of_diffusers, of_transformers)
     shown = [one for one in both if one.is_progress_bar_enabled()]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.editors._local_weights import found_device, load
 from convergebench.editors._pipelines import KINDS, Kind, arguments_for, pictures_in
+from convergebench.model_imports import model_imports
 from convergebench.types import (
     Crashed,
     Edited,
@@ -101,7 +102,9 @@ class DeviceReplica:
         if self._pipeline is not None:
             return  # by an earlier request
         import torch
-        from diffusers import DiffusionPipeline
+
+        with model_imports:
+            from diffusers import DiffusionPipeline
 
         model = str(self._parameters["model"])
         revision = {"revision": str(self._parameters["revision"])} if "revision" in self._parameters else {}

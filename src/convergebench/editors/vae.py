@@ -17,6 +17,7 @@ from convergebench.editors._local_weights import DTYPES, chosen, class_named_in,
 from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
+from convergebench.model_imports import model_imports
 from convergebench.types import (
     Crashed,
     Edited,
@@ -85,20 +86,26 @@ class VaeEditor:
 
 
 def _loaded(facts: EditorFacts, device: str) -> Any:
-    import diffusers
     import torch
+
+    with model_imports:
+        from diffusers import AutoModel
 
     model, subfolder = str(facts.parameters["model"]), str(facts.parameters["subfolder"])
     if not subfolder and class_named_in(Path(model).expanduser(), "model_index.json"):
         subfolder = "vae"
     place = found_device(device)
-    named = str(load(model, diffusers.AutoModel.load_config, subfolder=subfolder).get("_class_name"))
+    named = str(load(model, AutoModel.load_config, subfolder=subfolder).get("_class_name"))
     if named not in OF_PICTURES + OF_VIDEO:
         supported = ", ".join(OF_PICTURES + OF_VIDEO)
         raise Misconfigured(f"{model} is a {named}, which is not supported; supported are {supported}")
+    with model_imports:
+        import diffusers
+
+        kind = getattr(diffusers, named)
     autoencoder = load(
         model,
-        getattr(diffusers, named).from_pretrained,
+        kind.from_pretrained,
         subfolder=subfolder,
         torch_dtype=getattr(torch, str(facts.parameters["dtype"])),
     )

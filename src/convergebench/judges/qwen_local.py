@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.judges.base import JudgeFacts, JudgeReply, Question
+from convergebench.model_imports import model_imports
 from convergebench.types import Misconfigured, Parameter, fingerprint_of
 
 if TYPE_CHECKING:
@@ -123,12 +124,14 @@ class _Loaded:
 def _load(name: str, settings: Mapping[str, Parameter]) -> _Loaded:
     try:
         import torch
-        from transformers import (
-            AutoConfig,
-            AutoTokenizer,
-            Qwen2_5_VLForConditionalGeneration,
-            Qwen2VLImageProcessorPil,
-        )
+
+        with model_imports:
+            from transformers import (
+                AutoConfig,
+                AutoTokenizer,
+                Qwen2_5_VLForConditionalGeneration,
+                Qwen2VLImageProcessorPil,
+            )
     except ImportError as error:
         raise MissingExtra("transformers", "torch") from error
     dtype, device = str(settings["dtype"]), str(settings["device"])

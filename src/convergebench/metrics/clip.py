@@ -18,6 +18,7 @@ from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._weight_folder import has_model, weights_version
 from convergebench.metrics.base import MetricOptions, MetricUnavailable, Registration, register
+from convergebench.model_imports import model_imports
 from convergebench.types import MetricFacts, Pixels
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def load(options: MetricOptions) -> Clip:
         raise MetricUnavailable("CLIP needs torch and transformers: pip install 'convergebench[torch]'")
     if not has_model(name):  # before torch is imported, which takes seconds
         raise MetricUnavailable(_advice(name))
-    import transformers
+    with model_imports:
+        import transformers
 
     device = "cuda" if uses_cuda(options) else "cpu"
     messages: Any = transformers.logging
@@ -112,18 +114,21 @@ def in_use(version: str) -> Clip | None:
 
 
 def _processor(name: str) -> Any:
-    import transformers
+    with model_imports:
+        import transformers
 
-    # If there are two, the one without "Pil" in its name needs torchvision.
-    pil = hasattr(transformers, "CLIPImageProcessorPil")
-    kind: Any = transformers.CLIPImageProcessorPil if pil else transformers.CLIPImageProcessor
+        # If there are two, the one without "Pil" in its name needs torchvision.
+        pil = hasattr(transformers, "CLIPImageProcessorPil")
+        kind: Any = transformers.CLIPImageProcessorPil if pil else transformers.CLIPImageProcessor
     return kind.from_pretrained(name, local_files_only=True)
 
 
 def read_model(name: str) -> Any:
     """Both halves, from a folder or the hub's cache; raises OSError, ValueError or RuntimeError."""
     import torch
-    from transformers import CLIPModel
+
+    with model_imports:
+        from transformers import CLIPModel
 
     loaded: Any = CLIPModel.from_pretrained(
         name, dtype=torch.float32, output_loading_info=True, local_files_only=True

@@ -15,6 +15,7 @@ import numpy as np
 
 from convergebench.metrics.base import MetricUnavailable, NotMeasurable
 from convergebench.metrics.clip import Clip, read_model
+from convergebench.model_imports import model_imports
 from convergebench.types import Pixels, fingerprint_of
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ class ClipDirection:
 
 def load(clip: Clip) -> ClipDirection:
     """Read the text encoder that belongs to this CLIP; raises MetricUnavailable if it is missing."""
-    from transformers import CLIPTokenizer
+    with model_imports:
+        from transformers import CLIPTokenizer
 
     try:
         tokenizer: Any = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)

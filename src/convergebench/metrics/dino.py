@@ -17,6 +17,7 @@ import numpy as np
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._weight_folder import has_model, weights_version
 from convergebench.metrics.base import MetricOptions, MetricUnavailable, Registration, register
+from convergebench.model_imports import model_imports
 from convergebench.types import MetricFacts, Pixels
 
 if TYPE_CHECKING:
@@ -147,7 +148,9 @@ def _model(options: MetricOptions) -> tuple[Any, str]:
     if not has_model(name):
         raise MetricUnavailable(advice)
     import torch
-    from transformers import ViTModel
+
+    with model_imports:
+        from transformers import ViTModel
 
     try:
         loaded: Any = ViTModel.from_pretrained(
