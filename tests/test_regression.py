@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import sqlite3
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +20,9 @@ from PIL import Image
 from convergebench import api, regression
 from convergebench.analysis.headline.model_check import holm
 from convergebench.cli.main import code_of
-from convergebench.errors import WrongUse
+from convergebench.errors import ConvergeBenchError, WrongUse
 from convergebench.picture import Picture
+from convergebench.store import DATABASE
 from convergebench.types import Refused
 from made_pictures import textured
 
@@ -112,6 +116,27 @@ def test_refusals_of_a_baseline_count_from_its_export_too(
     ).quantities
     assert one.pairs == other.pairs == 6, "what was refused is compared, too"
     assert one.baseline_mean == other.baseline_mean
+
+
+@pytest.mark.parametrize("place", ["workspace", "export"])
+def test_a_baseline_measured_by_another_version_of_a_metric_is_refused(
+    workspace: Path, tmp_path: Path, place: str
+) -> None:
+    """As one that was made before an upgrade."""
+    old = tmp_path / "old"
+    shutil.copytree(workspace, old)
+    with contextlib.closing(sqlite3.connect(old / DATABASE)) as database:
+        database.execute("UPDATE measurements SET version = '0', value = value / 2 WHERE metric = 'ssim'")
+        database.commit()
+    if place == "export":
+        with api.open(old) as opened:
+            opened.export(old := tmp_path / "export")
+    with pytest.raises(
+        ConvergeBenchError, match=r"ssim was measured by version 1 for fine and by version 0 for /"
+    ):
+        regression.check(workspace, baselines=[str(old)], models=["fine"], by=["ssim"])
+    (found,) = regression.check(workspace, baselines=[str(old)], models=["fine"], by=["psnr"]).quantities
+    assert found.verdict == "no worse"
 
 
 def test_a_model_that_crashed_in_some_cases_does_not_pass(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from convergebench.analysis.round_trip.imported_returns import VERSION as IMPORTED
 from convergebench.analysis.round_trip.missing_values import MissingValue, absent_returns
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
-from convergebench.errors import WrongUse
+from convergebench.errors import ConvergeBenchError, WrongUse
 
 CANDIDATE, BASELINE = "candidate", "baseline"
 
@@ -72,6 +73,32 @@ def as_one(pair: BaselinePair) -> Results:
         uses=(),
         partial=None,
     )
+
+
+def refuse_other_versions(pair: BaselinePair, metrics: Iterable[str]) -> None:
+    """Raise an error if a version of one of the metrics measured one side and another version the other."""
+    for metric in metrics:
+        ours = _versions(pair.results, pair.model, metric)
+        theirs = _versions(pair.baseline_results, pair.baseline_model, metric)
+        if ours and theirs and ours != theirs:
+            raise ConvergeBenchError(
+                f"{metric} was measured by version {_joined(ours)} for {pair.model} and by version "
+                f"{_joined(theirs)} for {pair.baseline}, which give different numbers; run convergebench "
+                "measure -w FOLDER on both workspaces, and export a baseline file anew"
+            )
+
+
+def _versions(results: Results, model: str, metric: str) -> set[str]:
+    """Those that measured a value. Nothing is known of the version of imported values, and a picture against
+    its own copy was not measured: it is perfect."""
+    perfect = {facts.name: facts.perfect for facts in results.metrics}.get(metric)
+    returns = [item for item in results.returns if item.model == model]
+    found = (values.get(metric) for item in returns for values in (item.values, *item.forwards))
+    return {one.version for one in found if one and one.value not in (None, perfect)} - {IMPORTED}
+
+
+def _joined(versions: set[str]) -> str:
+    return " and ".join(sorted(versions))
 
 
 def _shared_cases(ours: Results, theirs: Results) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from convergebench.analysis.headline.baseline_pair import BASELINE, CANDIDATE, BaselinePair, as_one
+from convergebench.analysis.headline.baseline_pair import (
+    BASELINE,
+    CANDIDATE,
+    BaselinePair,
+    as_one,
+    refuse_other_versions,
+)
+from convergebench.analysis.headline.edit_decisions import EDIT_EVIDENCE
 from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
+from convergebench.analysis.headline.seen_values import FACE_DISTANCE
 from convergebench.analysis.round_trip.paired_difference import Values, minimum_detectable, readings
 from convergebench.analysis.round_trip.preserved_scale import has_scale, possible
 from convergebench.analysis.round_trip.results import Results
@@ -22,12 +30,15 @@ from convergebench.analysis.statistics.clustered_mean import (
     scale_of_differences,
 )
 from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.shown_text import shortened
 from convergebench.types import MetricFacts
 
 CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "undecided"]
 FailIf: TypeAlias = Literal["worse", "different"]
 LEVEL = 0.05
+BEHIND_HEADLINE = ("undid", "kept", "kept_registered", FACE_DISTANCE, EDIT_EVIDENCE, CLIP_DIRECTION)
+"""The metrics that headline columns are computed from."""
 _DECIBELS = 10.0
 """The range that a margin refers to, for metrics without a worst or perfect value."""
 
@@ -91,6 +102,7 @@ def _quantities(
 ) -> list[CheckedQuantity]:
     both = as_one(pair)
     values = _values(both, by)
+    refuse_other_versions(pair, _measured_by(values))
     found = [
         one
         for name, quantity in values.items()
@@ -99,6 +111,13 @@ def _quantities(
     if not found:
         raise _nothing_shared(pair)
     return found
+
+
+def _measured_by(names: Iterable[str]) -> list[str]:
+    """The metrics behind columns; a name that is no column is a metric's."""
+    columns = chain_columns(1)
+    found = [(BEHIND_HEADLINE if name in columns else (name,)) for name in names]
+    return list(dict.fromkeys(metric for metrics in found for metric in metrics))
 
 
 def _nothing_shared(pair: BaselinePair) -> ConvergeBenchError:
