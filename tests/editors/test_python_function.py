@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,6 +55,9 @@ def floats(image, instruction, seed):
 
 def unwilling(image, instruction, seed):
     raise Refused("I do not draw hats")
+
+def exhausted(image, instruction, seed):
+    return next(iter([]))
 
 def transparent(image, instruction, seed):
     image.putalpha(0)
@@ -114,6 +118,44 @@ def test_arrays_async_functions_and_gray_pictures_are_taken_too() -> None:
 def test_what_is_no_picture_is_bad_output(function: str, says: str) -> None:
     with pytest.raises(BadOutput, match=says):
         edit_once(open_editor(spec(function)), request())
+
+
+HANGS_ONCE = """
+import asyncio, threading
+import numpy as np
+from convergebench.editors.python_function import function_editor
+from convergebench.picture import Picture
+from convergebench.types import EditRequest
+
+def edit(image, instruction, seed):
+    if instruction == "Hang.":
+        threading.Event().wait()
+    return image
+
+async def main():
+    editor, picture = function_editor(edit), Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
+    try:
+        async with asyncio.timeout(0.1):
+            await editor.edit(EditRequest((picture,), "Hang.", 0))
+    except TimeoutError:
+        await editor.edit(EditRequest((picture,), "Add a hat.", 0))
+        print("edited")
+    await editor.close()
+
+asyncio.run(main())
+"""
+
+
+def test_a_call_that_hangs_keeps_neither_the_next_nor_the_end_waiting() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", HANGS_ONCE], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout == "edited\n"
+
+
+def test_an_exception_that_no_future_can_hold_is_a_crash() -> None:
+    with pytest.raises(RuntimeError, match="raised StopIteration"):
+        edit_once(open_editor(spec("exhausted")), request())
 
 
 def test_two_pictures_are_refused() -> None:

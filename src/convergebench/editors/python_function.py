@@ -15,9 +15,11 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from convergebench.editors._call_thread import CallThread
 from convergebench.editors._exchange import only_picture
 from convergebench.editors._file_version import version_with
 from convergebench.editors.function_identity import function_digest
@@ -101,6 +103,7 @@ class PythonFunction:
         self.facts = facts
         self._function = function
         self._turn = asyncio.Lock()
+        self._thread = CallThread()
 
     async def edit(self, request: EditRequest) -> Edited:
         image = await asyncio.to_thread(_as_image, only_picture(request))
@@ -108,11 +111,11 @@ class PythonFunction:
             result = await self._function(image, request.instruction, request.seed)
         else:
             async with self._turn:
-                result = await asyncio.to_thread(_called, self._function, image, request)
+                result = await self._thread.run(partial(_called, self._function, image, request))
         return Edited(await asyncio.to_thread(_as_picture, result))
 
     async def close(self) -> None:
-        pass
+        self._thread.close()
 
 
 def _called(function: EditFunction, image: Image, request: EditRequest) -> Any:
@@ -120,6 +123,8 @@ def _called(function: EditFunction, image: Image, request: EditRequest) -> Any:
         return function(image, request.instruction, request.seed)
     except SystemExit as error:  # the function was cancelled, not the run
         raise RuntimeError(f"the function called sys.exit({error.code})") from error
+    except StopIteration as error:  # a future cannot hold it, so that nobody would hear of it
+        raise RuntimeError("the function raised StopIteration") from error
 
 
 def _as_image(picture: Picture) -> Image:
