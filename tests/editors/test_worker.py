@@ -361,6 +361,7 @@ def test_an_adapter_by_its_name_has_the_parameters_of_its_preset(foreign: Path) 
     ("spec", "says"),
     [
         ("worker:nobody", "unknown adapter nobody.*echo"),
+        ("worker:missing/adapter.py", "there is no file .*missing/adapter.py"),
         ("worker:echo?replicas=0", "replicas must be at least 1"),
         ("worker:echo?python=/nowhere/python", "is not a Python"),
     ],

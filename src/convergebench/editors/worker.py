@@ -84,7 +84,9 @@ def _adapter_file(model: str) -> Path:
     if model.isidentifier() and built_in.is_file():
         return built_in
     path = Path(model).expanduser().absolute()
-    if path.suffix == ".py" and path.is_file():
+    if path.suffix == ".py":
+        if not path.is_file():
+            raise WrongUse(f"there is no file {path}; give the path of an adapter")
         return path
     known = ", ".join(sorted(file.stem for file in ADAPTERS.glob("[a-z]*.py")))
     raise WrongUse(f"unknown adapter {model}; write the path of a .py file, or one of {known}")
