@@ -21,15 +21,20 @@ def test_columns_come_in_the_order_in_which_they_were_asked_for(results: Results
     assert [column.key for column in chosen] == ["n", "psnr", "auc"]
 
 
+def test_a_column_may_be_named_by_its_heading(results: Results) -> None:
+    chosen = chosen_columns(ranking(results), ["score", "usable for", "convergence score", "usable"])
+    assert [column.key for column in chosen] == ["headline_score", "usable", "convergence_score"]
+
+
 def test_all_leaves_out_columns_without_a_value(results: Results) -> None:
     keys = [column.key for column in chosen_columns(ranking(results), ["all"])]
     assert "psnr" in keys and "half_life" in keys
-    assert "clip" not in keys and "gated_score" not in keys
+    assert "clip" not in keys and "gated_convergence_score" not in keys
 
 
 def test_an_unknown_column_is_named_with_the_nearest(results: Results) -> None:
     with pytest.raises(WrongUse, match="did you mean half_life"):
-        chosen_columns(ranking(results), ["half-life"])
+        chosen_columns(ranking(results), ["halflife"])
 
 
 def test_no_view_has_a_column_twice(results: Results) -> None:

@@ -157,8 +157,8 @@ def test_the_json_has_all_of_convergence(results):
     qwen = next(row for row in told["rows"] if row["model"] == "qwen")
     assert qwen["half_life"]["median"] == "inf" and qwen["half_life"]["fell"] < qwen["half_life"]["n"] / 2
     assert qwen["auc"]["low"] < qwen["auc"]["mean"] < qwen["auc"]["high"]
-    assert qwen["score"]["missing"] == ["clip"] and qwen["score"]["semantic"] is None
-    assert qwen["score"]["gated"] is None
+    assert qwen["convergence"]["missing"] == ["clip"] and qwen["convergence"]["semantic"] is None
+    assert qwen["convergence"]["gated"] is None
     assert qwen["group"] == "a"
 
 

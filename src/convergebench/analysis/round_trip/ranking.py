@@ -55,7 +55,7 @@ class RankingRow:
     """In rounds, by the ranking metric."""
     auc: Interval | None = None
     """The area under the curve of the ranking metric, 1 to 0."""
-    score: ConvergenceScore | None = None
+    convergence: ConvergenceScore | None = None
     imported: bool = False
     """Whether any of its returns at this round was made or measured elsewhere."""
     pastes_back: bool = False
@@ -97,7 +97,7 @@ class Ranking:
     @property
     def is_gated(self) -> bool:
         """Whether forward edits were tested; then the gated score is the one to show."""
-        return any(row.score is not None and row.score.gated is not None for row in self.rows)
+        return any(row.convergence is not None and row.convergence.gated is not None for row in self.rows)
 
 
 def ranking(
@@ -170,7 +170,7 @@ def _with_convergence(
             row,
             half_life=half_life(matrices[row.model], threshold) if row.model in matrices else None,
             auc=area_under_curve(matrices[row.model]) if row.model in matrices else None,
-            score=model_scores.get(row.model),
+            convergence=model_scores.get(row.model),
             group=letters.get(row.model, ""),
         )
         for row in rows

@@ -28,14 +28,16 @@ def columns_in(view: View, ranking: Ranking) -> tuple[RankingColumn, ...]:
 
 
 def chosen_columns(ranking: Ranking, keys: Sequence[str]) -> tuple[RankingColumn, ...]:
-    """The columns with these keys in the order of the keys; `all` stands for every column with a value."""
-    known = {column.key: column for column in columns_of(ranking)}
+    """The columns with these keys or headings, in their order; `all` stands for every column with a value."""
+    columns = columns_of(ranking)
+    headings = {column.title(ranking): column for column in columns}
+    known = headings | {column.key: column for column in columns}
     chosen: dict[str, RankingColumn] = {}
     for key in keys:
         if key == ALL:
-            chosen |= {name: column for name, column in known.items() if _has_value(column, ranking)}
+            chosen |= {column.key: column for column in columns if _has_value(column, ranking)}
         elif key in known:
-            chosen[key] = known[key]
+            chosen[known[key].key] = known[key]
         else:
             raise unknown_name("column", key, known)
     return tuple(chosen.values())

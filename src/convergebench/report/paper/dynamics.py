@@ -126,9 +126,9 @@ def _both(models: Mapping[str, ModelDynamics]) -> Iterator[str]:
 
 
 def _gate(results: Results, ranked: Ranking) -> Iterator[str]:
-    gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
+    gated = [row.convergence.gated_by for row in ranked.rows if row.convergence and row.convergence.gated_by]
     if not gated:
-        scored = any(row.score and row.score.together for row in ranked.rows)
+        scored = any(row.convergence and row.convergence.together for row in ranked.rows)
         why = "whether forward edits happened was not measured" if scored else "no model has one at all"
         yield f"There is no gated convergence score: {why}."
         return

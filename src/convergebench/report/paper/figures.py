@@ -84,9 +84,9 @@ def survival_figure(results: Results, ranked: Ranking, path: Path, inches: float
 def dimensions_figure(results: Results, ranked: Ranking, path: Path, inches: float) -> bool:
     """Quality against semantics; false unless two models have both."""
     points = [
-        (row.model, row.score.quality, row.score.semantic)
+        (row.model, row.convergence.quality, row.convergence.semantic)
         for row in ranked.rows
-        if row.rank is not None and row.score and row.score.quality and row.score.semantic
+        if row.rank is not None and row.convergence and row.convergence.quality and row.convergence.semantic
     ]
     if len(points) < 2:
         return False

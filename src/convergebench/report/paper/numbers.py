@@ -95,13 +95,20 @@ def _metrics_grid(ranked: Ranking, shown: Sequence[MetricFacts]) -> Grid:
 
 
 def scores_grid(ranked: Ranking) -> Grid | None:
-    shown = [row for row in ranked.rows if row.score is not None and row.score.together is not None]
+    shown = [
+        row for row in ranked.rows if row.convergence is not None and row.convergence.together is not None
+    ]
     if not shown:
         return None
     rows = []
     for row in shown:
-        assert row.score is not None
-        kinds = (row.score.quality, row.score.semantic, row.score.together, row.score.gated)
+        assert row.convergence is not None
+        kinds = (
+            row.convergence.quality,
+            row.convergence.semantic,
+            row.convergence.together,
+            row.convergence.gated,
+        )
         rows.append([row.model, *map(_points_with_interval, kinds)])
     return Grid(
         ["model", "quality", "semantics", "convergence score", "gated"],

@@ -79,7 +79,7 @@ def _explained(ranked: Ranking) -> str:
 
 
 def _score_metrics(ranked: Ranking) -> list[str]:
-    score = next((row.score for row in ranked.rows if row.score is not None), None)
+    score = next((row.convergence for row in ranked.rows if row.convergence is not None), None)
     if score is None or not score.metrics:
         return []
     return [f"Here it is of {listed([name.upper() for name in score.metrics])}."]

@@ -220,7 +220,7 @@ def survival(ranked: Ranking) -> Iterator[str]:
 
 
 def dimensions(ranked: Ranking) -> Iterator[str]:
-    scores = [row.score for row in ranked.rows if row.score is not None]
+    scores = [row.convergence for row in ranked.rows if row.convergence is not None]
     if not any(score.together for score in scores):
         yield (
             "There is no convergence score: none of its metrics was measured to the last round for every "

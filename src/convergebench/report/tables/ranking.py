@@ -233,7 +233,7 @@ def _json_row(row: RankingRow) -> dict[str, Any]:
         "group": row.group,
         "half_life": _json_half_life(row.half_life),
         "auc": json_interval(row.auc),
-        "score": _json_score(row.score),
+        "convergence": _json_score(row.convergence),
         "sentence": row.sentence,
     }
 

@@ -231,8 +231,14 @@ def _sampled(ranking: Ranking) -> Iterator[str]:
 
 
 def _score(ranking: Ranking) -> Iterator[str]:
-    scores = [row.score for row in ranking.rows if row.score is not None and row.score.together is not None]
-    without = [row.model for row in ranking.rows if row.score is None or row.score.together is None]
+    scores = [
+        row.convergence
+        for row in ranking.rows
+        if row.convergence is not None and row.convergence.together is not None
+    ]
+    without = [
+        row.model for row in ranking.rows if row.convergence is None or row.convergence.together is None
+    ]
     if without and any(facts.name in SCORED for facts in ranking.metrics):
         yield f"No convergence score without a complete chain: {', '.join(without)}."
     if not scores:

@@ -17,16 +17,22 @@ def _gated_views(ranking: Ranking) -> Views:
 
 
 def scores(ranking: Ranking) -> Values:
-    return {row.model: ColumnValue.from_interval(row.score.together) for row in ranking.rows if row.score}
+    return {
+        row.model: ColumnValue.from_interval(row.convergence.together)
+        for row in ranking.rows
+        if row.convergence
+    }
 
 
 def gated_scores(ranking: Ranking) -> Values:
-    return {row.model: ColumnValue.from_interval(row.score.gated) for row in ranking.rows if row.score}
+    return {
+        row.model: ColumnValue.from_interval(row.convergence.gated) for row in ranking.rows if row.convergence
+    }
 
 
 MEMBERS = (
     RankingColumn(
-        "score",
+        "convergence_score",
         heading="convergence score",
         explanation="Convergence score, 0 to 100: quality and semantics over all rounds",
         order=50,
@@ -37,7 +43,7 @@ MEMBERS = (
         values=scores,
     ),
     RankingColumn(
-        "gated_score",
+        "gated_convergence_score",
         heading="gated convergence",
         explanation="Convergence score in which rounds whose forward edit did not happen earn nothing",
         order=60,
