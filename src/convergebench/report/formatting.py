@@ -56,6 +56,15 @@ def number(value: float | None, places: int) -> str:
     return f"{value:z.{places}f}"
 
 
+def signed(value: float | None, places: int) -> str:
+    """With a sign; zero, and what rounds to it, has a plus.
+
+    >>> signed(1.25, 1), signed(-0.5, 2), signed(-0.0004, 3), signed(None, 1)
+    ('+1.2', '−0.50', '+0.000', '–')
+    """
+    return ABSENT if value is None else f"{value:+z.{places}f}".replace("-", "−")
+
+
 def duration(seconds: float | None) -> str:
     """Seconds, with decimals that depend on the size.
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from convergebench.analysis import MissingValue
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
+from convergebench.report.formatting import signed
 from convergebench.report.tables.ranking_notes import missing_returns
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
 from convergebench.shown_text import markdown_text, printable
@@ -61,7 +62,7 @@ def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> T
             "column": one.quantity,
             "model": f"{one.candidate_mean:.3f}",
             "baseline": f"{one.baseline_mean:.3f}",
-            "difference": _signed(one.difference.mean) if "intervals" in omitted else _difference(one),
+            "difference": signed(one.difference.mean, 3) if "intervals" in omitted else _difference(one),
             "pairs": str(one.pairs),
             "p": f"{one.p_value:.3f}",
             "verdict": one.verdict.upper() if one.fails else one.verdict,
@@ -117,9 +118,4 @@ NOTE = (
 def _difference(one: CheckedQuantity) -> str:
     found = one.difference
     is_bare = found.low is None or found.high is None
-    return _signed(found.mean) + ("" if is_bare else f" [{_signed(found.low)}, {_signed(found.high)}]")
-
-
-def _signed(value: float | None) -> str:
-    """Without a sign before what rounds to zero."""
-    return f"{round(value or 0.0, 3) + 0.0:+.3f}"
+    return signed(found.mean, 3) + ("" if is_bare else f" [{signed(found.low, 3)}, {signed(found.high, 3)}]")

@@ -12,7 +12,7 @@ from convergebench.json_numbers import json_numbers
 from convergebench.report.columns import written_interval, written_number
 from convergebench.report.columns.half_life import half_life_value
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT, number
+from convergebench.report.formatting import number, signed
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
 from convergebench.shown_text import counted
 
@@ -119,7 +119,7 @@ def _cells(part: str, one: PairedDifference, omitted: Collection[str]) -> list[s
     places = 1 if one.quantity.startswith(_ONE_DECIMAL) else 3
     found = one.difference
     is_bare = found.low is None or "intervals" in omitted
-    interval = "" if is_bare else f" [{_signed(found.low, places)}, {_signed(found.high, places)}]"
+    interval = "" if is_bare else f" [{signed(found.low, places)}, {signed(found.high, places)}]"
     statistics = {
         "p": f"{one.p_value:.3f}" if one.p_value >= 0.001 else "<.001",
         "detectable": number(one.minimum_detectable, places),
@@ -128,14 +128,10 @@ def _cells(part: str, one: PairedDifference, omitted: Collection[str]) -> list[s
     return [
         f"{part}: {one.quantity}" if part else one.quantity,
         *([] if "means" in omitted else [number(mean, places) for mean in (one.first_mean, one.second_mean)]),
-        f"{_signed(found.mean, places)}{interval}",
+        f"{signed(found.mean, places)}{interval}",
         *(text for name, text in statistics.items() if name not in omitted),
         one.verdict,
     ]
-
-
-def _signed(value: float | None, places: int) -> str:
-    return ABSENT if value is None else f"{value:+.{places}f}".replace("-", "−")
 
 
 def _half_life(profile: ModelProfile) -> str:

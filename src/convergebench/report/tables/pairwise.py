@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis.judged.pairwise_summary import PairwiseSummary
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT
+from convergebench.report.formatting import ABSENT, signed
 from convergebench.report.tables.terminal_table import terminal_table
 from convergebench.shown_text import counted
 
@@ -125,4 +125,4 @@ def _lines(summary: PairwiseSummary) -> Iterator[dict[str, Any]]:
 def _strength_cells(line: dict[str, Any]) -> tuple[str, str]:
     if line["strength"] is None:
         return ABSENT, ABSENT
-    return f"{line['strength']:+.2f}", f"{line['low']:+.2f} – {line['high']:+.2f}"
+    return signed(line["strength"], 2), f"{signed(line['low'], 2)} – {signed(line['high'], 2)}"

@@ -11,6 +11,7 @@ from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, UNUSABLE_ENTRY, TurnPoint
 from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.report.formatting import signed
 from convergebench.report.tables.terminal_table import fitting_table
 from convergebench.shown_text import counted
 from convergebench.types import SuiteId
@@ -125,10 +126,14 @@ def comparison_tables(comparisons: Sequence[TurnComparison]) -> list[Table]:
         turns = shown_turns(len(one.points), 2 * SHOWN)
         for point in (one.points[turn - 1] for turn in turns):
             change = point.difference
-            ends = "" if change.low is None else f" ({change.low:+.{digits}f} to {change.high:+.{digits}f})"
+            ends = (
+                ""
+                if change.low is None
+                else f" ({signed(change.low, digits)} to {signed(change.high, digits)})"
+            )
             table.add_row(
                 str(point.turn), f"{point.first_mean:.{digits}f}", f"{point.second_mean:.{digits}f}",
-                f"{change.mean:+.{digits}f}{ends}", str(change.n), one.verdict(point),
+                f"{signed(change.mean, digits)}{ends}", str(change.n), one.verdict(point),
             )  # fmt: skip
         tables.append(table)
     return tables
