@@ -69,6 +69,7 @@ def test_arguments_can_stand_in_another_order(program: Callable[..., Path]) -> N
         ("echo thinking >&2; echo no hats today >&2; exit 3", Refused, "^no hats today$"),
         ("exit 3", Refused, "did not say why"),
         ("echo out of memory >&2; exit 1", Unavailable, "exit code 1: out of memory"),
+        ("exit 1", Unavailable, "exit code 1: it wrote nothing to stderr"),
         ("kill -9 $$", Unavailable, "exit code -9"),
         ("exit 0", BadOutput, "no picture was written"),
         ('echo no picture > "$3"', BadOutput, "unknown picture format"),

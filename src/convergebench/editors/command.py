@@ -82,7 +82,8 @@ class CommandEditor:
             if code == REFUSED:
                 raise Refused(last_line(said) or "the program refused and did not say why")
             if code != 0:
-                raise Unavailable(f"the program ended with exit code {code}: {last_words(said)}")
+                why = last_words(said) or "it wrote nothing to stderr"
+                raise Unavailable(f"the program ended with exit code {code}: {why}")
             return Edited(await asyncio.to_thread(take_back, output))
 
     async def close(self) -> None:
