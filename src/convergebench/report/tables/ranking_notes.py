@@ -8,17 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from convergebench.analysis import RETURN, MissingValue, Ranking
 from convergebench.analysis.headline.edit_decisions import Decider
 from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headline
+from convergebench.analysis.headline.headline_ranking import UNDID, why_unscored
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.metrics.flip import VISIBLE
-from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.report.formatting import metric_title
 from convergebench.shown_text import counted, shortened
 
 UNTABLED = ("drift", "region")
 """Dimensions whose metrics have no separate column in the table."""
-UNDID = "undid"
-"""Without this metric there is no score."""
 _KINDS = {
     "refused": "refused by the model",
     "rate_limited": "rate limited",
@@ -29,6 +27,7 @@ _KINDS = {
     "absent": "not in what was imported",
     "not_run": "not run yet",
 }
+_MEASURE_AGAIN = "run convergebench measure -w FOLDER once that is solved"
 
 
 def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
@@ -37,6 +36,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
         *_planned(ranking),
         *_visible(ranking),
         *(_headline(ranking.headline) if ranking.headline else _without_headline(ranking)),
+        *_unscored(ranking),
         *_imported(ranking),
         *_by_construction(ranking),
         *missing_returns(ranking.missing_values),
@@ -113,6 +113,16 @@ def _cases(found: Headline) -> Iterator[str]:
         )
 
 
+def _unscored(ranking: Ranking) -> Iterator[str]:
+    """Why a model has no score beside others that have one."""
+    if ranking.headline is None:
+        return
+    without = {row.model for row in ranking.headline.rows if row.score is None}
+    models = sorted(without - ranking.headline.too_few_cases.keys())
+    if reason := why_unscored(ranking, models):
+        yield f"There is no score of {', '.join(models)}, because {_as_clause(reason)}; {_MEASURE_AGAIN}"
+
+
 def resemblance_sentence(one: Resemblance) -> str:
     """
     >>> from convergebench.analysis.headline.known_wear import Wear
@@ -135,14 +145,9 @@ def _deciders(deciders: Mapping[Decider, int]) -> str:
 
 def _without_headline(ranking: Ranking) -> Iterator[str]:
     """Why the score does not rank, where it was measured in vain, and what the metric's means compare."""
-    gaps = [gap for gap in ranking.missing_values if gap.what == UNDID and gap.reason != NO_EDIT]
-    reasons = Counter(gap.reason for gap in gaps)
-    if reasons and not any(row.metrics[UNDID].n for row in ranking.rows if UNDID in row.metrics):
-        ((reason, _),) = reasons.most_common(1)
-        yield (
-            f"There is no score, because {_as_clause(reason)}; "
-            "run convergebench measure -w FOLDER once that is solved"
-        )
+    reason = why_unscored(ranking, [row.model for row in ranking.rows])
+    if reason and not any(row.metrics[UNDID].n for row in ranking.rows if UNDID in row.metrics):
+        yield f"There is no score, because {_as_clause(reason)}; {_MEASURE_AGAIN}"
     yield from _comparability(ranking)
 
 
