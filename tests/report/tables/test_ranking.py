@@ -124,7 +124,7 @@ def test_notes_group_what_is_missing_by_reason(results):
         "(seedream 4)",
         "CLIP: missing for all, because CLIP needs torch: pip install 'convergebench[torch]'",
         "PSNR: infinite values are excluded from the mean (identity 16 of 16)",
-        "Convergence uses SSIM, LPIPS, that is quality only: CLIP is not available for every model.",
+        "Convergence uses SSIM and LPIPS, that is quality only: CLIP is not available for every model.",
     )
 
 

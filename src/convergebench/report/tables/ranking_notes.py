@@ -250,11 +250,12 @@ def _score(ranking: Ranking) -> Iterator[str]:
         return
     if scores[0].missing:
         used, missing = (
-            ", ".join(name.upper() for name in names) for names in (scores[0].metrics, scores[0].missing)
+            " and ".join(name.upper() for name in names) for names in (scores[0].metrics, scores[0].missing)
         )
         whole = "" if scores[0].semantic is not None else ", that is quality only"
         whole = whole if scores[0].quality is not None else ", that is semantics only"
-        yield f"Convergence uses {used}{whole}: {missing} is not available for every model."
+        is_or_are = "is" if len(scores[0].missing) == 1 else "are"
+        yield f"Convergence uses {used}{whole}: {missing} {is_or_are} not available for every model."
     tests = {score.gated_by for score in scores if score.gated_by}
     if tests:
         edit = f"whose forward edit {' or '.join(sorted(tests))}"
