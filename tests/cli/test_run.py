@@ -120,6 +120,7 @@ def test_a_refusal_ends_with_3_and_is_counted(cli: Cli, run: Words, pictures: Pa
     assert "3 of 3 trajectories are not complete (3 refused)" in ended.err
     assert "the picture is smaller than 64 pixels" in ended.err
     assert cli(*words, "--json").json["exit_code"] == 3
+    assert "1 of 1 trajectory is not complete (1 refused)" in cli(*words, "--limit", "1").err
 
 
 def test_one_model_that_fails_does_not_keep_the_others_from_their_ranking(cli: Cli, run: Words) -> None:

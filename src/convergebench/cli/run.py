@@ -358,9 +358,10 @@ def incomplete_lines(outcome: RunOutcome, workspace: Path) -> list[str]:
     lines += [f"convergebench: {case} was skipped: {reason}" for case, reason in outcome.unreadable.items()]
     if outcome.complete < outcome.trajectories:
         why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in outcome.failures.items())
-        unfinished = f"{outcome.trajectories - outcome.complete} of {outcome.trajectories}"
+        unfinished = outcome.trajectories - outcome.complete
         lines.append(
-            f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
+            f"convergebench: {unfinished} of {counted(outcome.trajectories, 'trajectory', 'trajectories')} "
+            f"{'is' if unfinished == 1 else 'are'} not complete{f' ({why})' if why else ''}; "
             f"all finished edits are in {workspace}/."
         )
     return lines
