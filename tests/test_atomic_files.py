@@ -71,3 +71,10 @@ def test_content_at_hand_is_written_whole_into_new_folders_or_not_at_all(tmp_pat
         write_whole(str(tmp_path / "d.jpg"), b"in the way")
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {"b.jpg", "ab/c.jpg"} and (tmp_path / "b.jpg").read_bytes() == b"new"
+
+
+def test_a_file_that_cannot_be_begun_is_named_as_it_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / f"report.{'x' * 300}"
+    with pytest.raises(OSError) as raised, replacing(path):
+        pass
+    assert raised.value.filename == str(path)

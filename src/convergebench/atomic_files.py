@@ -26,7 +26,11 @@ def replacing(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path.parent)
     prefix = f".{path.stem[:_LONGEST_STEM]}{_owner()}"
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+    except OSError as error:
+        error.filename = str(path)  # the name that a person knows
+        raise
     os.close(handle)
     part = Path(name)
     # mkstemp keeps others out; a report is for others to read.
