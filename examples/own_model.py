@@ -2,7 +2,7 @@
 
     python examples/own_model.py
 
-Needs no network and no key. Results and the page are written to ./own_model_results.
+Needs no key; weights (64 MB) are downloaded once. Results and the page are written to ./own_model_results.
 """
 
 from __future__ import annotations
