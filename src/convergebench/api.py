@@ -261,6 +261,8 @@ def suite_name(suite: str | None, images: str | Path | None = None, edits: str |
     """The suite, the folder of pictures, or empty for the pictures that a file of edits names."""
     if images is not None and suite is not None:
         raise WrongUse("--images and --suite both name pictures; give one of them")
+    if suite == "":
+        raise WrongUse("the name of the suite is empty; choose one of convergebench suites")
     if images is None:
         return suite if suite is not None else "" if edits else "converge"
     return str(images) if str(images).startswith("hub:") else f"folder:{images}"

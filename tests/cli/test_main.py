@@ -95,6 +95,7 @@ def test_wrong_use_ends_with_2_and_one_sentence_that_helps(cli: Cli, words: list
         (["--per-minute", "nan"], "--per-minute must be a number above 0, not nan"),
         (["--per-minute", "0"], "--per-minute must be a number above 0, not 0"),
         (["--limit", "0"], "a limit of 0 leaves no case; give 1 or more"),
+        (["--suite", ""], "the name of the suite is empty; choose one of convergebench suites"),
         (["--device", "tpu"], "--device must be auto, cpu or cuda, not tpu"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
