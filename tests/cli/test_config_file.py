@@ -132,7 +132,8 @@ def test_the_template_has_every_option_and_sets_none(
     text = Path("convergebench.toml").read_text()
     assert text == config_template(commands())
     assert tomllib.loads(text) == {name: {} for name in COMMANDS}
-    assert "# max_cost = " in text and "# need_power = false" in text
+    assert "# max_cost = USD" in text and "# need_power = false" in text and "# seed = 0" in text
+    assert '# suite = "SUITE"' in text and '# model = ["MODEL"]' in text
 
 
 def test_options_and_limits_stand_in_one_file(

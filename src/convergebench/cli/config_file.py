@@ -135,9 +135,12 @@ def _plain(name: str) -> str:
 
 
 def _example(option: Any) -> str:
-    value = option.default
-    if option.multiple:
-        return "[]"
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    return json.dumps("" if value is None else str(value))
+    """The default, or what stands for a value; a number has no quotes, so that its place says so."""
+    if option.is_flag:
+        return json.dumps(bool(option.default))
+    if option.default not in (None, "") and not option.multiple:
+        value = option.default
+        return json.dumps(value if isinstance(value, int | float) else str(value))
+    is_number = option.type.name.startswith(("integer", "float"))
+    place = option.metavar if is_number else json.dumps(option.metavar)
+    return f"[{place}]" if option.multiple else str(place)

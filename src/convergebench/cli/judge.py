@@ -56,7 +56,9 @@ def command(
         typer.Option(metavar="RUBRIC", help="Rubric, see docs/judging.md, or a .toml file."),
     ] = [],  # noqa: B006
     prompts: Prompts = "",
-    model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", metavar="MODEL", help="Only pictures of these models.")
+    ] = [],  # noqa: B006
     suite: PicturesOfSuite = None,
     rounds: Annotated[
         str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
