@@ -23,7 +23,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def metrics_page() -> str:
     measured = metrics.expand(metrics.DEFAULT_MEASURED)
-    parts = [f"# Metrics\n\n{NOTE}\nHow each is defined and checked: [metrics](../metrics.md).\n"]
+    parts = [f"# Metrics\n\nEvery metric. Definitions: [metrics](../metrics.md).\n\n{NOTE}"]
     every = [metrics.facts(name) for name in metrics.names()]
     for dimension in sorted({one.dimension for one in every}):
         rows = [
@@ -46,8 +46,9 @@ def editors_page() -> str:
     built_in = [one for one in listings() if "model" not in one.parameters]
     known = [one for one in providers() if not one.summary.startswith("proxy at ")]
     return (
-        f"# Editors\n\n{NOTE}\nHow to use them: [editors](../editors.md). Short names of hosted models, with prices and "
-        "sources: [short names](../models.md). Models are ranked; probes and floors are a scale below them.\n"
+        "# Editors\n\nEvery editor. How to use them: [editors](../editors.md). Short names of hosted "
+        "models, with prices and sources: [short names](../models.md). Models are ranked; probes and floors are a scale below them.\n"
+        f"\n{NOTE}"
         f"\n## By name\n\n{table(heading, rows(built_in))}"
         f"\n## By provider and model\n\n{table(heading, rows(known, ':MODEL'))}"
     )
@@ -64,14 +65,16 @@ def suites_page() -> str:
         for one in suites.listing()
     ]  # fmt: skip
     return (
-        f"# Suites\n\n{NOTE}\nWhat is in them, and your own pictures and edits: [suites](../suites.md).\n\n"
+        "# Suites\n\nEvery suite. What is in them, and your own pictures and edits: [suites](../suites.md).\n"
+        f"\n{NOTE}\n"
         f"{table(('suite', 'pictures', 'cases', 'what it is'), rows)}"
     )
 
 
 def commands_page() -> str:
     group: Any = typer.main.get_command(app)
-    parts = [f"# Commands\n\n{NOTE}\n`convergebench COMMAND --help` prints the same.\n"]
+    about = "Every command with its options, as `convergebench COMMAND --help` prints them."
+    parts = [f"# Commands\n\n{about}\n\n{NOTE}"]
     for name, command in group.commands.items():
         parts.append(command_section(f"convergebench {name}", command))
         for inner, of_group in getattr(command, "commands", {}).items():
