@@ -47,7 +47,8 @@ def editors_page() -> str:
     known = [one for one in providers() if not one.summary.startswith("proxy at ")]
     return (
         "# Editors\n\nEvery editor. How to use them: [editors](../editors.md). Short names of hosted "
-        "models, with prices and sources: [short names](../models.md). Models are ranked; probes and floors are a scale below them.\n"
+        "models, with prices and sources: [short names](../models.md). Models are ranked; probes and floors are "
+        "a scale below them.\n"
         f"\n{NOTE}"
         f"\n## By name\n\n{table(heading, rows(built_in))}"
         f"\n## By provider and model\n\n{table(heading, rows(known, ':MODEL'))}"
