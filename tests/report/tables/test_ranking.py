@@ -39,7 +39,7 @@ def test_in_a_narrow_terminal_intervals_go_first_then_columns_and_what_is_left_o
     assert "qwen" in {word for line in lines for word in line.split()}
     assert "SSIM @ R10" in "".join(lines)
     assert ("Too narrow for: intervals" in "".join(lines)) == (width < 100)
-    assert ("See --columns or --json." in " ".join(" ".join(lines).split())) == (width < 100)
+    assert ("See summary --columns or --json." in " ".join(" ".join(lines).split())) == (width < 100)
 
 
 @pytest.mark.parametrize(("metric", "places"), [("ssim", 3), ("psnr", 1)])

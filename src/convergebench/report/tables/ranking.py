@@ -57,7 +57,7 @@ def ranking_table(ranking: Ranking, chosen: Sequence[str] = (), width: int | Non
         is_last_ranked = following is not None and following.is_calibration and not row.is_calibration
         table.add_row(*texts, style="dim" if row.is_calibration else "", end_section=is_last_ranked)
     if fitting.omitted:
-        table.caption = f"Too narrow for: {', '.join(fitting.omitted)}. See --columns or --json."
+        table.caption = f"Too narrow for: {', '.join(fitting.omitted)}. See summary --columns or --json."
         table.caption_justify = "left"
     return table
 
