@@ -52,5 +52,5 @@ def write_once(place: Path, content: bytes) -> None:
             part.write_bytes(content)
     except OSError as error:
         raise ConvergeBenchError(
-            f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it."
+            f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to another folder."
         ) from error
