@@ -41,7 +41,7 @@ def command(
         int | None, typer.Option(metavar="N", help="Round to order by. [default: last round]")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="SHARE", help="A case has failed when less than this share is left.")
+        float, typer.Option(metavar="SHARE", help="By a metric, too little is less than this share.")
     ] = 0.5,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of cases to list.")] = 10,
     crops: Annotated[
@@ -56,7 +56,10 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
-    """List the cases that lost most, worst first."""
+    """List the cases that lost most, worst first.
+
+    "Fell at" is the first round that is not usable; by a metric, the one at which too little is left.
+    """
     from convergebench.analysis import worst_by
     from convergebench.report import csv_text, csv_worst, json_worst, worst_notes, worst_table
 
