@@ -174,6 +174,7 @@ def test_a_workspace_that_is_not_there_is_not_made_by_opening_it(tmp_path: Path)
         ({"models": ()}, "name at least one model"),
         ({"models": ("jpeg",), "rounds": 0}, "--rounds must be at least 1"),
         ({"models": ("jpeg",), "repeats": 0}, "--repeats must be at least 1"),
+        ({"models": ("jpeg",), "limit": 0}, "a limit of 0 leaves no case; give 1 or more"),
         ({"models": ("jpeg",), "max_cost_usd": float("inf")}, "--max-cost must be a number of dollars"),
         ({"models": ("jpeg",), "per_minute": -5}, "--per-minute must be a number above 0, not -5"),
         ({"models": ("jpeg",), "metrics": ("sim",)}, "did you mean ssim?"),

@@ -104,6 +104,8 @@ class Settings:
                 raise WrongUse(f"--{name} must be at least 1")
             if getattr(self, name) > MOST_ROUNDS:
                 raise WrongUse(f"--{name} must be at most {MOST_ROUNDS}")
+        if self.limit is not None and self.limit < 1:  # before pictures are fetched
+            raise WrongUse(f"a limit of {self.limit} leaves no case; give 1 or more.")
         _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
