@@ -7,6 +7,7 @@ from dataclasses import replace
 from analysis.headline.written_chains import NO, YES, chain, measured
 from convergebench.analysis import Ranking, Results, Return
 from convergebench.analysis.headline.headline_ranking import headline_ranking
+from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.report import json_ranking, ranking_notes
 from convergebench.types import MetricFacts
@@ -68,6 +69,15 @@ def test_without_weights_a_model_that_edits_nothing_is_not_first_by_a_score_of_z
     found = measured_in_vain(chain("idle", "p", (NO, NO_EDIT, 1.0)))
     assert found.headline is None and [row.model for row in found.rows] == ["edits", "idle"]
     assert f"There is no score, because {NO_WEIGHTS}; run convergebench measure" in ranking_notes(found)[0]
+
+
+def test_without_weights_a_judge_s_grades_of_one_model_still_rank_it() -> None:
+    verdicts = RoundVerdicts(({"j": 1.0},), {"j": 0.5}, {"j": 1.0})
+    found = measured_in_vain(
+        [replace(one, verdicts=verdicts) for one in chain("judged", "q", (YES, NO_EDIT, 1.0))]
+    )
+    assert [(row.model, row.rank) for row in found.rows] == [("judged", 1), ("edits", None)]
+    assert any(one.startswith("There is no score of edits, because") for one in ranking_notes(found))
 
 
 def test_a_model_without_a_score_beside_others_has_its_reason() -> None:

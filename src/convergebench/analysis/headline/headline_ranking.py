@@ -33,7 +33,9 @@ def headline_ranking(
     found = headline(results, thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
     unscored = [row.model for row in found.rows if row.score is None]
-    if not losses or (why_unscored(ranked, unscored) and not _is_measured(ranked)):
+    if not any(losses.values()) and why_unscored(ranked, unscored) and not _is_measured(ranked):
+        return ranked
+    if not losses:
         return ranked
     letters = {row.model: row.group for row in found.rows}
     rows = tuple(
