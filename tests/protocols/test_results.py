@@ -87,9 +87,9 @@ def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(
     run(workspace, Plan("tiny@0/stay", stay(2), (case,), (Scripted(),), (0,)))
     ((results, ranked),) = rankings(load_results(workspace), "ssim")
     assert [item.round for item in results.returns] == [1, 2]
-    assert ranked.rows[0].score is not None
-    assert ranked.rows[0].score.together is not None
-    assert ranked.rows[0].score.gated is None
+    assert ranked.rows[0].convergence is not None
+    assert ranked.rows[0].convergence.together is not None
+    assert ranked.rows[0].convergence.gated is None
 
 
 def test_protocols_are_never_mixed_even_under_one_name(workspace: Workspace, twice: Case) -> None:
