@@ -146,6 +146,14 @@ def test_a_judge_decides_before_clip_and_grades_what_was_undone() -> None:
     assert row_of(found, "a").usable.chief_ending == "not undone"
 
 
+def test_a_round_of_which_nobody_knows_what_stayed_is_not_counted_as_clean() -> None:
+    of_probe = [replace(one, role="probe") for one in judged(two_rounds("jpeg"), 1.0, 0.25, 0.0)]
+    first, last = of_probe
+    half_judged = [first, replace(last, verdicts=replace(last.verdicts, restored={}, undone={}))]
+    row = row_of(summed(judged(two_rounds("a"), 1.0, 0.25, 0.0), half_judged), "jpeg")
+    assert (row.stayed, row.rounds) == (1, 1)
+
+
 def test_a_judge_of_one_model_decides_for_none() -> None:
     found = summed(judged(two_rounds("a"), 0.0, 0.0, 0.0), two_rounds("b"))
     assert found.deciders == {"CLIP": 1} and found.graded_cases == 0 and found.judges == ()

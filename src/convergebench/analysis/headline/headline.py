@@ -45,7 +45,7 @@ class HeadlineRow:
     stayed: int
     """Rounds after which most of the edit was still visible."""
     rounds: int
-    """Rounds that were edited and returned."""
+    """Rounds that were edited and returned, and of which it is known what stayed."""
     kept_first: Interval | None
     kept_last: Interval | None
     usable: UsableRounds | None
@@ -186,6 +186,7 @@ def _row(
     made = {key: one for key, one in decisions.rounds.items() if key[0] == model}
     cases = {one.case: one.picture for one in chains}
     returned = [(one.picture, quality) for one in chains for quality in one.rounds]
+    left = [one.left_behind for _, one in returned if one.happened and one.left_behind is not None]
     return HeadlineRow(
         rank=None,
         model=model,
@@ -197,8 +198,8 @@ def _row(
         ),
         did_is_bound=any(one.is_bound for one in made.values()),
         undid=_mean([(picture, one.undid) for picture, one in returned if one.undid is not None]),
-        stayed=sum((one.left_behind or 0.0) >= STAYED for _, one in returned if one.happened),
-        rounds=sum(one.happened is True for _, one in returned),
+        stayed=sum(one >= STAYED for one in left),
+        rounds=len(left),
         kept_first=_kept_at(chains, 1),
         kept_last=_kept_at(chains, rounds),
         usable=usable_rounds(chains, thresholds, rounds),

@@ -33,7 +33,7 @@ def _did(row: HeadlineRow) -> ColumnValue:
 
 def _stayed(row: HeadlineRow) -> ColumnValue:
     if not row.rounds:
-        return ColumnValue(reason="no edit happened")
+        return ColumnValue(reason="no edit happened, or what stayed is not known")
     return ColumnValue(row.stayed, n=row.rounds, text=f"{row.stayed} of {row.rounds}")
 
 
