@@ -43,6 +43,13 @@ def test_alpha_of_values_that_never_differ_is_missing_with_its_reason() -> None:
     assert "equal" in str(found.missing)
 
 
+@pytest.mark.parametrize("grade", [11 / 3, 0.7])
+def test_alpha_of_means_that_never_differ_is_missing_though_their_sum_is_rounded(grade: float) -> None:
+    for subjects in range(2, 8):
+        for repeats in range(2, 6):
+            assert krippendorff_alpha([[grade] * repeats] * subjects, "interval").alpha is None
+
+
 def test_alpha_without_a_second_value_anywhere_is_missing_with_its_reason() -> None:
     found = krippendorff_alpha([[7, None], [3]], "interval")
     assert (found.alpha, found.missing) == (None, "no subject has two values")

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 Level = Literal["nominal", "interval"]
 
+_ROUNDING = 1e-9
+"""Means of equal grades, such as 11/3, differ by the rounding of their sums."""
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -38,9 +41,9 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level) 
         return Agreement(None, 0, 0, "no subject has two values")
     differences = _DIFFERENCES[level]
     everything = np.concatenate(pairable)
-    expected = differences(everything) / (count - 1)
-    if expected == 0:
+    if np.ptp(everything) < _ROUNDING:
         return Agreement(None, len(pairable), count, "all values are equal, so chance alone would agree")
+    expected = differences(everything) / (count - 1)
     observed = math.fsum(differences(row) / (len(row) - 1) for row in pairable)
     return Agreement(float(1 - observed / expected), len(pairable), count)
 
