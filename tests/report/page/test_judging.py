@@ -11,13 +11,26 @@ from urllib.parse import quote
 import pytest
 
 from convergebench.judges import rubric
+from convergebench.judges.base import Verdict
 from convergebench.report.page.pairwise import contest_tables
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
 from convergebench.store import Enrolment, Workspace
+from convergebench.store.judgements import enlist_judge
 from report.page.conftest import Visit, write
 from report.page.filled import ROUNDS, SUITE, cases, editor, fill, record, source_of, worn
-from report.page.judged import CANNOT, GRADES, NOT_JSON, RAW_REPLY, REASON, REFUSED, SINGLE, add_judging
+from report.page.judged import (
+    CANNOT,
+    GRADES,
+    NOT_JSON,
+    RAW_REPLY,
+    REASON,
+    REFUSED,
+    SINGLE,
+    add_judging,
+    judge,
+    keep,
+)
 from report.page.test_page import PICTURE, pixels
 from report.page.test_static_site import section
 
@@ -36,6 +49,27 @@ def test_a_verdict_stands_where_its_picture_does_and_nowhere_else(written: Path)
     ]
     expected = [("tiny@1", name, cases()[2].id, number) for name in GRADES for number in range(1, ROUNDS + 1)]
     assert sorted(named) == sorted(expected)
+
+
+def test_a_verdict_on_a_forward_edit_is_of_the_round_whose_input_the_judge_saw(tmp_path: Path) -> None:
+    case = cases()[2]
+    held = source = source_of(case)
+    forward = worn(source, "steady", 1, forward=True)
+    with Workspace.create(tmp_path) as workspace:
+        run = workspace.start_run({}, "0.1.0")
+        enlist_judge(workspace, judge(), [rubric("roundtrip_forward")])
+        enrolment = Enrolment("round_trip", SUITE, editor("steady"), case, 0, ROUNDS)
+        (trajectory,) = workspace.enrol([enrolment], fresh=False)
+        for number in range(1, ROUNDS + 1):
+            shown = (("source", held.digest), ("result", forward.digest))
+            verdict = Verdict("ok", float(number == 1), {"happened": float(number == 1)}, f"round {number}")
+            keep(workspace, run, "roundtrip_forward", shown, {"instruction": case.forward}, verdict, [], str)
+            record(workspace, run, trajectory, number, "forward", held, forward)
+            held = worn(source, "steady", number, forward=False)
+            record(workspace, run, trajectory, number, "backward", forward, held)
+        found = judgements_of(workspace, by_picture(index_steps(workspace)))
+    of_round = {one.record.reason: [place.round for place in one.places] for one in found}
+    assert of_round == {"round 1": [1], "round 2": [2], "round 3": [3]}
 
 
 def test_the_benchmarks_table_has_the_square_root_of_both_grades_and_says_what_is_missing(

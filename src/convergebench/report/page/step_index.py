@@ -49,7 +49,7 @@ class IndexedStep:
     record: StepRecord
     case: CaseRecord
     sources: frozenset[tuple[Digest, ...]]
-    """Its inputs, and the source of its trajectory."""
+    """Those that a judge is shown beside it: its inputs, or the source of its trajectory."""
     instructions: frozenset[str]
 
 
@@ -99,12 +99,15 @@ def _indexed(
     step: StepRecord, trajectory: TrajectoryRecord, beginnings: Set[tuple[Digest, ...]]
 ) -> IndexedStep:
     case = trajectory.case
+    is_return, is_round_trip = step.role in RETURN_ROLES, trajectory.protocol in RETURNING
     place = StepPlace(
         case.suite, trajectory.protocol, trajectory.model, case.id, case.picture, case.category,
-        case.language, trajectory.seed, step.round, "return" if step.role in RETURN_ROLES else "edit",
+        case.language, trajectory.seed, step.round, "return" if is_return else "edit",
         step.instruction,
-        PARTIAL if trajectory.protocol in RETURNING and case.reversibility != "reversible" else "",
+        PARTIAL if is_round_trip and case.reversibility != "reversible" else "",
     )  # fmt: skip
     english = case.hints.get(ENGLISH)
     texts = {step.instruction, case.forward, *([str(english)] if english else [])}
-    return IndexedStep(place, step, case, frozenset({step.inputs, *beginnings}), frozenset(texts))
+    # The forward edits of several rounds can be one picture, and each is judged against its own input.
+    sources = {step.inputs} if is_round_trip and not is_return else {step.inputs, *beginnings}
+    return IndexedStep(place, step, case, frozenset(sources), frozenset(texts))
