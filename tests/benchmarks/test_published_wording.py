@@ -175,6 +175,12 @@ def test_nothing_is_guessed_from_a_bad_reply(text: str, tmp_path: Path) -> None:
     assert (found.outcome, found.value) == ("unparseable", None)
 
 
+def test_the_reason_counts_the_scores_of_a_bad_reply(tmp_path: Path) -> None:
+    sc = gedit_rubrics(gedit_clone(tmp_path))["gedit_sc"]
+    for given, said in (("8", "1 score"), ("[8, 6, 4]", "3 scores")):
+        assert read(f'{{"score": {given}}}', sc).missing == f"the reply has {said} instead of 2"
+
+
 def test_a_grade_outside_the_published_scale_is_out_of_range(tmp_path: Path) -> None:
     rubrics = gedit_rubrics(gedit_clone(tmp_path))
     assert read('{"score": [15, -3]}', rubrics["gedit_sc"]).outcome == "out_of_range"

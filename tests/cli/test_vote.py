@@ -194,5 +194,5 @@ def test_what_cannot_be_voted_on_is_said(cli: Cli, voted: Path, tmp_path: Path) 
     assert "there is no question 'beauty'" in cli("vote", "-w", voted, "--ask", "beauty").sentence
     assert "nothing to vote on" in cli("vote", "-w", voted, "--model", "nobody").sentence
     fill(tmp_path / "fresh")
-    assert "no votes yet" in cli("agreement", "-w", tmp_path / "fresh").sentence
+    assert "no person has voted yet" in cli("agreement", "-w", tmp_path / "fresh").sentence
     assert "pilot" in cli("vote", "-w", tmp_path / "fresh", "--plan").sentence

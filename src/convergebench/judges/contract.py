@@ -15,6 +15,7 @@ from convergebench.judges.json_in_prose import NotInForm, after_thoughts, object
 from convergebench.judges.message import GradedLinesMessage
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 from convergebench.providers import whole
+from convergebench.shown_text import counted
 
 SCORE = "score"
 """The key of published reply forms: a number, a list of numbers, or yes or no."""
@@ -99,7 +100,9 @@ def _graded_in_lines(text: str, rubric: Rubric) -> Verdict:
         else:
             others.append(line.strip())
     if len(grades) != len(rubric.ask):
-        raise NotInForm(f"the reply has {len(grades)} lines with a grade instead of {len(rubric.ask)}")
+        raise NotInForm(
+            f"the reply has {counted(len(grades), 'line')} with a grade instead of {len(rubric.ask)}"
+        )
     given = dict(zip((one.name for one in rubric.ask), grades, strict=True))
     scores = {one.name: _score(given, one) for one in rubric.ask}
     return Verdict("ok", rubric.value_of(scores), scores, whole(" ".join(filter(None, others))))
@@ -126,7 +129,7 @@ def _published(answer: Mapping[str, Any], rubric: Rubric) -> dict[str, Any]:
         given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]
     )
     if len(values) != len(rubric.ask):
-        raise NotInForm(f"the reply has {len(values)} scores instead of {len(rubric.ask)}")
+        raise NotInForm(f"the reply has {counted(len(values), 'score')} instead of {len(rubric.ask)}")
     return {one.name: value for one, value in zip(rubric.ask, values, strict=True)}
 
 

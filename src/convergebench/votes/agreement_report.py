@@ -89,7 +89,7 @@ def agreement_report(workspace: Workspace, suite: SuiteId | None = None) -> Agre
     """For the votes on one suite, by default that of the last run."""
     votes, foreign = read_votes(workspace), read_foreign_votes(workspace)
     if not votes and not foreign:
-        raise WrongUse("there are no votes yet; collect some with convergebench vote")
+        raise WrongUse("no person has voted yet; collect votes with convergebench vote")
     records = Records.of(workspace)
     results = _results(records, suite)
     checks = rater_checks(votes)
