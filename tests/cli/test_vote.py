@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import convergebench.judges
 from cli.conftest import Cli
+from convergebench.judges import rubric
 from convergebench.picture import decode
 from convergebench.store import Workspace
 from convergebench.votes.ballot import Ballot, pair_question
@@ -170,8 +172,21 @@ def test_genai_benchs_votes_are_compared_with_what_a_judge_says(cli: Cli, tmp_pa
     assert (kind["kind"], kind["votes"], kind["both_bad"]) == ("edit", 24, 6)
     assert [one["marked"] for one in report["raters"]] == [[]]  # how long they took is not known
     names = {one["predictor"].rpartition(" ")[2]: one["accuracy"] for one in kind["overall"]}
-    assert names.keys() == {"edit_grades", "gedit_pq"} and all(names.values())
+    assert names.keys() == {rubric("edit_grades").name, rubric("gedit_pq").name} and all(names.values())
     assert "0 new votes" in cli("vote", "--import", data, "-w", folder).out
+
+
+def test_a_judge_is_compared_with_people_in_each_wording_apart(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    packaged = Path(convergebench.judges.__file__).parent / "rubrics" / "visible_difference.toml"
+    other.write_text(packaged.read_text().replace("version = 1", "version = 7"))
+    for asked, answer in (("visible_difference", "yes"), (str(other), "no")):
+        with JudgeServer(lambda number, asked: completion(graded(asked, differs=answer))) as judge:  # noqa: B023
+            name = f"server:looker?base_url={judge.url}/v1"
+            assert cli("judge", "--judge", name, "--rubric", asked, "-w", voted).code == 0
+    (kind,) = cli("agreement", "-w", voted, "--json").json["unmarked"]["kinds"]
+    judged = {one["predictor"].rpartition(" ")[2] for one in kind["overall"] if "looker" in one["predictor"]}
+    assert judged == {"visible_difference@1", "visible_difference@7"}
 
 
 def test_metrics_on_first_edits_are_compared_with_votes_on_edits(cli: Cli, tmp_path: Path) -> None:

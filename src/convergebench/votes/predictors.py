@@ -109,7 +109,8 @@ def _edit_scores(results: Results) -> _Scores:
 
 
 def _judged(records: Records) -> tuple[_Graded, _Compared]:
-    """Verdicts of judges that are not people, by rubric; repeats are averaged."""
+    """Verdicts of judges that are not people. Repeats are averaged; versions and wordings of a rubric are
+    not."""
     labels = {
         judge: label for judge, label in records.judge_labels.items() if not label.startswith(f"{HUMAN}:")
     }
@@ -121,7 +122,7 @@ def _judged(records: Records) -> tuple[_Graded, _Compared]:
         rubric = records.rubrics[one.rubric]
         if one.judge not in labels or one.value is None:
             continue
-        shown, name = dict(one.pictures), f"{labels[one.judge]} {rubric.id}"
+        shown, name = dict(one.pictures), f"{labels[one.judge]} {rubric.name}"
         source = shown.get("source", "")
         if rubric.grades and "result" in shown:
             grades[rubric.of, source, shown["result"]][name].append(one.value)
