@@ -189,6 +189,17 @@ def test_a_judge_is_compared_with_people_in_each_wording_apart(cli: Cli, voted: 
     assert judged == {"visible_difference@1", "visible_difference@7"}
 
 
+def test_votes_on_pictures_that_were_removed_are_counted(cli: Cli, voted: Path) -> None:
+    before = cli("agreement", "-w", voted, "--json").json
+    assert before["elsewhere"] == 0 and before["votes"] > 0
+    assert "no table below" not in cli("agreement", "-w", voted).out
+    cli("workspace", "remove", "-m", "steady,fading,refuser", "--yes", "-w", voted)
+    after = cli("agreement", "-w", voted)
+    assert f"{before['votes']} votes" in after.out and "All tables are without" not in after.out
+    left = cli("agreement", "-w", voted, "--json").json
+    assert left["unmarked"]["kinds"] == [] and 0 < left["elsewhere"] <= left["votes"] == before["votes"]
+
+
 def test_metrics_on_first_edits_are_compared_with_votes_on_edits(cli: Cli, tmp_path: Path) -> None:
     words = ["--suite", "converge-drawn", "--limit", 2, "--rounds", 1, "--metric", "psnr"]
     made = cli("run", "-m", "jpeg?quality=90,jpeg?quality=20", *words, "-w", tmp_path)

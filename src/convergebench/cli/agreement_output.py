@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from convergebench.cli.options import print_table
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.bradley_terry import Strengths
@@ -31,6 +32,9 @@ _MOST_NAMES = 4
 def print_report(report: AgreementReport) -> None:
     if report.raters:
         _print_raters(report.raters)
+    if report.elsewhere:
+        typer.echo(f"On pictures of other models or suites, and in no table below: {report.elsewhere} of "
+                   f"these {counted(report.votes, 'vote')}.")  # fmt: skip
     for one in report.unmarked.kinds:
         everyone = next((other for other in report.everyone.kinds if other.kind == one.kind), one)
         _print_kind(one, everyone)
@@ -43,7 +47,7 @@ def print_report(report: AgreementReport) -> None:
         typer.echo(f"\nVerdicts of {name}, by model names")
         _print_strengths(strengths, strengths)
     marked = [one.rater for one in report.raters if one.is_marked]
-    if marked:
+    if marked and (report.unmarked.kinds or report.unmarked.visibility):
         typer.echo(f"All tables are without {', '.join(marked)}; the last column of each is with all raters.")
 
 
@@ -194,6 +198,8 @@ def json_report(report: AgreementReport) -> dict[str, Any]:
         "raters": [{**asdict(one), "marked": list(one.reasons)} for one in report.raters],
         "unmarked": _json_findings(report.unmarked),
         "everyone": _json_findings(report.everyone),
+        "votes": report.votes,
+        "elsewhere": report.elsewhere,
         "imported": report.imported and [asdict(one) for one in report.imported.models],
         "imported_judges": {
             name: [asdict(one) for one in found.models] for name, found in report.imported_judges.items()

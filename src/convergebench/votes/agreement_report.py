@@ -32,7 +32,7 @@ from convergebench.store import Workspace
 from convergebench.types import SuiteId
 from convergebench.votes.foreign_votes import read_foreign_votes
 from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
-from convergebench.votes.question_pool import question_pool
+from convergebench.votes.question_pool import QuestionPool, question_pool
 from convergebench.votes.vote_store import HUMAN, read_votes
 
 
@@ -78,6 +78,9 @@ class AgreementReport:
     unmarked: VoteFindings
     """Without the raters that are marked; the findings to use."""
     everyone: VoteFindings
+    votes: int
+    elsewhere: int
+    """Votes of these on pictures of other models or suites: they say something about raters only."""
     imported: Strengths | None
     """From imported preferences by model names; None if there are none."""
     imported_votes: int
@@ -104,6 +107,8 @@ def agreement_report(workspace: Workspace, suite: SuiteId | None = None) -> Agre
         raters=tuple(checks),
         unmarked=unmarked,
         everyone=everyone,
+        votes=len(votes),
+        elsewhere=_elsewhere(_pool(records, results), votes),
         imported=bradley_terry(of_people) if of_people else None,
         imported_votes=len(of_people),
         imported_judges={
@@ -135,13 +140,25 @@ def measured_headline_thresholds(workspace: Workspace, results: Results) -> Meas
     records = Records.of(workspace)
     if not any(vote.kind == "visibility" for vote in votes):
         return "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
-    pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
+    pool = _pool(records, results)
     seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
     return measured_thresholds(visibility_trials(results, seen))
 
 
+def _pool(records: Records, results: Results) -> QuestionPool:
+    return question_pool(records, models=tuple(results.roles()), suite=results.suite)
+
+
+def _elsewhere(pool: QuestionPool, votes: Sequence[Vote]) -> int:
+    def is_here(vote: Vote) -> bool:
+        return any(pool.pair_votes([vote])) or any(pool.visibility_votes([vote]))
+
+    answered = [vote for vote in votes if vote.answer != "skip" and not vote.is_catch_trial]
+    return sum(not is_here(vote) for vote in answered)
+
+
 def _findings(records: Records, results: Results, votes: Sequence[Vote]) -> VoteFindings:
-    pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
+    pool = _pool(records, results)
     predicted = predicted_votes(records, results, pool, votes)
     kinds: tuple[QuestionKind, ...] = ("return", "edit")
     groups = {kind: [one for one in predicted if one.vote.kind == kind] for kind in kinds}
