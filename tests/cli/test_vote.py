@@ -77,6 +77,13 @@ def test_agreement_prints_tables(cli: Cli, voted: Path) -> None:
     assert "accuracy by round" in done.out and "No thresholds: " in done.out
 
 
+def test_where_all_raters_are_marked_it_says_why_there_are_no_tables(cli: Cli, voted: Path) -> None:
+    for rater in ("ann", "bob", "cleo", "dan"):
+        cli("vote", "-w", voted, "--delete", rater)
+    done = cli("agreement", "-w", voted)
+    assert "no votes without those of hasty" in done.out and "All tables" not in done.out
+
+
 def test_a_rater_can_be_deleted(cli: Cli, voted: Path) -> None:
     done = cli("vote", "-w", voted, "--delete", "hasty")
     assert done.code == 0 and "votes of hasty" in done.out

@@ -46,9 +46,15 @@ def print_report(report: AgreementReport) -> None:
     for name, strengths in report.imported_judges.items():
         typer.echo(f"\nVerdicts of {name}, by model names")
         _print_strengths(strengths, strengths)
-    marked = [one.rater for one in report.raters if one.is_marked]
-    if marked and (report.unmarked.kinds or report.unmarked.visibility):
-        typer.echo(f"All tables are without {', '.join(marked)}; the last column of each is with all raters.")
+    marked = ", ".join(one.rater for one in report.raters if one.is_marked)
+    if marked and _has_tables(report.unmarked):
+        typer.echo(f"All tables are without {marked}; the last column of each is with all raters.")
+    elif marked and _has_tables(report.everyone):
+        typer.echo(f"There are no votes without those of {marked}; --json has the tables with all raters.")
+
+
+def _has_tables(found: VoteFindings) -> bool:
+    return bool(found.kinds or found.visibility)
 
 
 def _print_raters(raters: Sequence[RaterCheck]) -> None:
