@@ -2,13 +2,14 @@
 
 L1 and L2 are MagicBrush's: the mean absolute and the mean squared difference of all channels, from 0 to 1, at
 the target's size. Outside a mask, a mean is taken over the pixels outside it alone. PIE-Bench's own program
-blackens both pictures inside the mask and compares the whole area; its figures are those called masked.
+blackens both pictures inside the mask and compares the whole area; its figures are those called masked. In a
+session, the source is compared outside the masks of all turns so far.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,18 +58,35 @@ NAMES = tuple(facts.name for facts in FACTS)
 
 
 def target_distances(
-    source: Pixels, picture: Pixels, target: Pixels | None, mask: Pixels | None
+    source: Pixels,
+    picture: Pixels,
+    target: Pixels | None,
+    mask: Pixels | None,
+    earlier: Sequence[Pixels | None] = (),
 ) -> dict[str, Reading]:
-    """All distances of a result, by name, or the reason why there is none. All pictures have one size."""
-    inside = None if mask is None else mask.mean(axis=2) >= 128
+    """All distances of a result, by name, or the reason why there is none. All pictures have one size.
+
+    `earlier` are the masks of edits before, which the target shows and the source does not."""
     found: dict[str, Reading] = {}
-    for name, reference, reason in (("target", target, NO_TARGET), ("source", source, "")):
+    inside, edited = edited_area(mask), edited_area(mask, earlier)
+    for name, reference, where, reason in (
+        ("target", target, inside, NO_TARGET),
+        ("source", source, edited, ""),
+    ):
         difference = None if reference is None else (picture.astype(np.float64) - reference) / 255
-        found |= _distances(name, difference, inside, reason)
+        found |= _distances(name, difference, where, reason)
     outside = found["source_l2_outside"]
     psnr: Reading = outside if isinstance(outside, str) else _psnr(outside)
-    found |= {"source_psnr_outside": psnr, **_masked(source, picture, inside)}
+    found |= {"source_psnr_outside": psnr, **_masked(source, picture, edited)}
     return {name: found[name] for name in NAMES}
+
+
+def edited_area(mask: Pixels | None, earlier: Sequence[Pixels | None] = ()) -> NDArray[np.bool_] | None:
+    """Inside any of the masks; None if one of them is not known."""
+    masks = [one for one in (mask, *earlier) if one is not None]
+    if len(masks) <= len(earlier):
+        return None
+    return np.asarray(np.any([one.mean(axis=2) >= 128 for one in masks], axis=0), np.bool_)
 
 
 def blackened(picture: Pixels, inside: NDArray[np.bool_]) -> Pixels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -99,9 +99,19 @@ class TurnContexts:
         return any(edit_scope(task) == "global" for task in self.tasks[first:round])
 
 
-def target_context(source: Digest, target: Digest | None, mask: Digest | None) -> Digest:
-    """What a result is measured against where a set has targets or masks; outside a mask, the source."""
-    return _digest("target", source, target, mask)
+def earlier_masks(role: str, turn: int, masks: Mapping[int, Digest]) -> tuple[Digest | None, ...]:
+    """The masks of the turns before, whose edits a result shows and the source does not; none where the turn
+    itself has no mask."""
+    if role == INDEPENDENT or turn not in masks:
+        return ()
+    return tuple(masks.get(number) for number in range(1, turn))
+
+
+def target_context(
+    source: Digest, target: Digest | None, mask: Digest | None, earlier: Sequence[Digest | None]
+) -> Digest:
+    """What a result is measured against where a set has targets or masks; outside the masks, the source."""
+    return _digest("target", source, target, mask, *earlier)
 
 
 def caption_context(caption: str) -> Digest:

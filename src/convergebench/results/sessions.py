@@ -8,7 +8,12 @@ from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, Sessi
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import BY_TURN
 from convergebench.protocols.base import INDEPENDENT
-from convergebench.protocols.chain_context import TurnContexts, caption_context, target_context
+from convergebench.protocols.chain_context import (
+    TurnContexts,
+    caption_context,
+    earlier_masks,
+    target_context,
+)
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.runs import UNUSABLE
 from convergebench.results.steps import StepRecord
@@ -117,7 +122,7 @@ def _turn(
         **stored.get((reference, step.picture), {}),
         **stored.get((context, step.picture), {}),
         **stored.get((caption_context(caption_of(trajectory.case.hints, step.round)), step.picture), {}),
-        **_to_target(stored, trajectory.case.hints, step.round, reference, step.picture),
+        **_to_target(stored, trajectory.case.hints, step, reference, step.picture),
         **records.clip_directions.of(given, step.picture, step.instruction),
     }
     return TurnResult(step.round, values)
@@ -126,13 +131,15 @@ def _turn(
 def _to_target(
     stored: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]],
     hints: Mapping[str, str],
-    turn: int,
+    step: StepRecord,
     source: Digest,
     picture: Digest,
 ) -> dict[str, Measurement]:
-    target, mask = digests_of(hints, TARGETS).get(turn), digests_of(hints, MASKS).get(turn)
+    masks = digests_of(hints, MASKS)
+    target, mask = digests_of(hints, TARGETS).get(step.round), masks.get(step.round)
     if target is None and mask is None:
         return {}
     against = stored.get((target, picture), {}) if target else {}
-    distances = stored.get((target_context(source, target, mask), picture), {})
+    context = target_context(source, target, mask, earlier_masks(step.role, step.round, masks))
+    distances = stored.get((context, picture), {})
     return {**{f"{TO_TARGET}{name}": one for name, one in against.items()}, **distances}

@@ -139,3 +139,24 @@ def test_targets_and_masks_are_measured_inside_and_outside(
     assert values["target_l1"].value == pytest.approx(missed * 32 * 32 / (256 * 128))
     assert values["source_psnr_outside"].value == float("inf")
     assert "target_psnr" in values and "target_l1" not in session.turns[1].values
+
+
+def test_what_earlier_turns_were_to_change_is_not_compared_with_the_source(
+    workspace: Workspace, case: Case
+) -> None:
+    from convergebench.engine.target_pictures import store_targets
+
+    source = Picture.from_file(case.source.path)
+    shown, masks = [source.pixels.copy()], []
+    for left in (8, 60):
+        after, mask = shown[-1].copy(), np.zeros_like(source.pixels)
+        after[8:40, left : left + 32], mask[8:40, left : left + 32] = (250, 20, 20), 255
+        file = case.source.path.parent / f"mask{left}.png"
+        file.write_bytes(Picture.from_pixels(mask).encoded)
+        shown, masks = [*shown, after], [*masks, SourcePicture(file.stem, file, "")]
+    turns = [replace(turn, mask=mask) for turn, mask in zip(case.turns[:2], masks, strict=True)]
+    (stored,) = store_targets(workspace.pictures, [replace(case, turns=tuple(turns))])
+    run(workspace, stored, Scripted(lambda number, request: Edited(Picture.from_pixels(shown[number]))))
+    (session,) = load_sessions(workspace, [SUITE])
+    assert [turn.values["masked_mse"].value for turn in session.turns] == [0, 0]
+    assert [turn.values["source_l2_outside"].value for turn in session.turns] == [0, 0]

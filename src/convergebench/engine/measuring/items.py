@@ -90,6 +90,8 @@ class TargetPicture(NamedTuple):
     picture: Picture
     target: Picture | None
     mask: Picture | None
+    earlier: tuple[Picture | None, ...]
+    """The masks of the edits that the source does not show either."""
     context: Digest
 
 

@@ -18,7 +18,12 @@ from convergebench.errors import LostPicture
 from convergebench.instructions.captions import captions
 from convergebench.picture import Picture
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
-from convergebench.protocols.chain_context import TurnContexts, caption_context, target_context
+from convergebench.protocols.chain_context import (
+    TurnContexts,
+    caption_context,
+    earlier_masks,
+    target_context,
+)
 from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
 from convergebench.types import Digest, PictureFacts, Step
 
@@ -58,7 +63,7 @@ class SessionMeasurements:
         whole = self._contexts.is_whole(step.role, step.round)
         earlier = self._earlier if step.role == TURN else ()
         yield "regions", SessionTurnPicture(source, given, picture, task, context, earlier, whole)
-        yield from self._of_target(step.round, source, picture)
+        yield from self._of_target(step, source, picture)
         caption = caption_of(self._hints, step.round)
         if caption:
             yield "captions", CaptionedPicture(picture, caption, caption_context(caption))
@@ -70,19 +75,22 @@ class SessionMeasurements:
             return self._latest
         return self._source if step.role == PASS else self._load(step.inputs[0])
 
-    def _of_target(self, turn: int, source: Picture, picture: Picture) -> Iterator[tuple[Kind, Item]]:
-        target, mask = self._targets.get(turn), self._masks.get(turn)
+    def _of_target(self, step: Step, source: Picture, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+        target, mask = self._targets.get(step.round), self._masks.get(step.round)
         if target is None and mask is None:
             return
         try:
-            wanted, where = (self._load(digest) if digest else None for digest in (target, mask))
+            earlier = earlier_masks(step.role, step.round, self._masks)
+            wanted, where, *before = (
+                self._load(digest) if digest else None for digest in (target, mask, *earlier)
+            )
         except LostPicture as error:
             log.warning("not measured: %s", error)
             return
         if wanted is not None:
             yield "returns", PicturePair(wanted, picture)
-        context = target_context(source.digest, target, mask)
-        yield "targets", TargetPicture(source, picture, wanted, where, context)
+        context = target_context(source.digest, target, mask, earlier)
+        yield "targets", TargetPicture(source, picture, wanted, where, tuple(before), context)
 
 
 def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Digest]:
@@ -95,6 +103,7 @@ def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Dig
             found.append(step.inputs[0])
             found.append(contexts.of_step(step.role, step.round, step.inputs[0], step.outcome.digest))
             source = step.inputs[0] if step.role == INDEPENDENT else steps[0].inputs[0]
-            found.append(target_context(source, targets.get(step.round), masks.get(step.round)))
+            earlier = earlier_masks(step.role, step.round, masks)
+            found.append(target_context(source, targets.get(step.round), masks.get(step.round), earlier))
             found.append(caption_context(caption_of(hints, step.round)))
     return found

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from convergebench.engine.measuring.items import TargetPicture
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.metrics import MetricSet
-from convergebench.metrics.targets import MASKED_LPIPS, NAMES, VERSION, blackened, target_distances
+from convergebench.metrics.targets import (
+    MASKED_LPIPS,
+    NAMES,
+    VERSION,
+    blackened,
+    edited_area,
+    target_distances,
+)
 from convergebench.picture import Picture, resized_to
 from convergebench.store import MeasurementKey
 from convergebench.types import Measurement, Pixels
@@ -38,7 +46,7 @@ class TargetMeasurer:
         rows: list[Row] = []
         for item in items:
             try:
-                readings = _readings(item)
+                readings = target_distances(*_AtOneSize.of(item))
             except WorkspaceError as error:
                 log.warning("not measured: %s", error)
                 continue
@@ -54,28 +62,39 @@ class TargetMeasurer:
         if item.mask is None or not self._has_lpips():
             return []
         try:
-            source, picture, _, mask = _at_one_size(item)
+            sized = _AtOneSize.of(item)
         except BadPicture:
             return []  # the other distances have the reason
-        assert mask is not None
-        inside = mask.mean(axis=2) >= 128
-        pair = tuple(Picture.from_pixels(blackened(one, inside)) for one in (source, picture))
+        edited = edited_area(sized.mask, sized.earlier)
+        if edited is None:
+            return []
+        pair = tuple(Picture.from_pixels(blackened(one, edited)) for one in sized[:2])
         (found,) = self._lpips.measure([(pair[0], pair[1])])
         renamed = (one._replace(metric=MASKED_LPIPS) for one in found.values())
         return [(item.context, item.picture.digest, one) for one in renamed]
 
 
-def _readings(item: TargetPicture) -> dict[str, float | str]:
-    return target_distances(*_at_one_size(item))
+class _AtOneSize(NamedTuple):
+    """The pictures of an item at the target's size, as MagicBrush compares; without a target, at the
+    source's."""
 
+    source: Pixels
+    picture: Pixels
+    target: Pixels | None
+    mask: Pixels | None
+    earlier: Sequence[Pixels | None]
 
-def _at_one_size(item: TargetPicture) -> tuple[Pixels, Pixels, Pixels | None, Pixels | None]:
-    """At the target's size, as MagicBrush compares; without a target, at the source's."""
-    reference = item.target or item.source
-    width, height = reference.size
-    source, picture, target, mask = (
-        None if one is None else resized_to(one.pixels, width, height)
-        for one in (item.source, item.picture, item.target, item.mask)
-    )
-    assert source is not None and picture is not None
-    return source, picture, target, mask
+    @classmethod
+    def of(cls, item: TargetPicture) -> _AtOneSize:
+        width, height = (item.target or item.source).size
+
+        def at_size(one: Picture) -> Pixels:
+            return resized_to(one.pixels, width, height)
+
+        def if_any(one: Picture | None) -> Pixels | None:
+            return None if one is None else at_size(one)
+
+        earlier = [if_any(one) for one in item.earlier]
+        return cls(
+            at_size(item.source), at_size(item.picture), if_any(item.target), if_any(item.mask), earlier
+        )
