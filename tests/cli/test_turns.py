@@ -21,7 +21,14 @@ from convergebench.store import Workspace
 from forked_python import ForkedPython
 from report.paper.conftest import text_of
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
-from set_imitations import append_edival, edival_row, put, write_edival, write_mse_bench
+from set_imitations import (
+    append_edival,
+    edival_row,
+    put,
+    write_edival,
+    write_imgedit_multiturn,
+    write_mse_bench,
+)
 
 COSTS_A_DOLLAR = "&max_tokens=100&usd_per_million_in=0&usd_per_million_out=10000"
 """A reply of the loopback judge."""
@@ -104,6 +111,15 @@ def test_turns_shows_what_each_turn_kept(
     assert (found["sessions"], found["turns"], len(found["curves"])) == (5, 15, 1)
     assert code_of(["worst", "-w", str(tmp_path)]) == 1
     assert "convergebench turns shows sessions" in capsys.readouterr().err
+
+
+def test_where_sessions_differ_in_length_each_turn_has_its_n(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_in(tmp_path, f"imgedit-multiturn?data={write_imgedit_multiturn(tmp_path / 'set')}", capsys=capsys)
+    assert code_of(["turns", "-w", str(tmp_path)]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(" jpeg"))
+    assert "6, 6, 3" in row
 
 
 def test_measuring_sessions_again_counts_their_turns(

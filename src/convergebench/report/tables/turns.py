@@ -47,8 +47,7 @@ def _table(curves: Sequence[TurnCurve], omitted: Collection[str]) -> Table:
         title_style="italic",
     )  # fmt: skip
     for curve in curves:
-        last = curve.points[-1]
-        numbers = {"n": str(last.n), "missing": str(last.missing)}
+        numbers = _counts(curve, turns)
         cells = [_cell(curve, turn, with_interval="intervals" not in omitted) for turn in turns]
         table.add_row(curve.model, *cells, *(numbers[name] for name in counts))
     return table
@@ -61,8 +60,7 @@ def turn_cells(curves: Sequence[TurnCurve]) -> tuple[list[str], list[list[str]],
         [
             curve.model,
             *(_cell(curve, turn, with_interval=True) for turn in turns),
-            str(curve.points[-1].n),
-            str(curve.points[-1].missing),
+            *_counts(curve, turns).values(),
         ]
         for curve in curves
     ]
@@ -78,6 +76,15 @@ def shown_turns(turns: int, most: int = SHOWN) -> list[int]:
     if turns <= most:
         return list(range(1, turns + 1))
     return [round(1 + place * (turns - 1) / (most - 1)) for place in range(most)]
+
+
+def _counts(curve: TurnCurve, turns: Sequence[int]) -> dict[str, str]:
+    """The numbers of sessions with and without a value, of each turn shown where they differ."""
+    points = [curve.points[turn - 1] for turn in turns if turn <= len(curve.points)]
+    counts = {"n": [one.n for one in points], "missing": [one.missing for one in points]}
+    return {
+        name: ", ".join(map(str, each if len(set(each)) > 1 else each[:1])) for name, each in counts.items()
+    }
 
 
 def _cell(curve: TurnCurve, turn: int, *, with_interval: bool) -> str:
