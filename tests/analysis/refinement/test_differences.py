@@ -54,6 +54,12 @@ def test_where_nothing_is_missing_both_ways_are_one() -> None:
     assert found.of_means.high == pytest.approx(found.paired.high, abs=0.15)
 
 
+def test_with_few_pictures_both_ways_are_as_uncertain() -> None:
+    found = difference([BeforeAfter("a", 7.0, 3.0), BeforeAfter("b", 9.0, 8.0), BeforeAfter("c", 2.0, 4.0)])
+    assert found.of_means is not None and found.paired is not None
+    assert (found.of_means.low, found.of_means.high) == pytest.approx((found.paired.low, found.paired.high))
+
+
 def test_the_paired_difference_is_a_mean_clustered_by_picture() -> None:
     samples = [BeforeAfter("a", 1.0, 3.0), BeforeAfter("a", 2.0, 1.0), BeforeAfter("b", 5.0, 9.0)]
     assert difference(samples).paired == clustered_mean(np.array([2.0, -1.0, 4.0]), ["a", "a", "b"])
@@ -61,8 +67,9 @@ def test_the_paired_difference_is_a_mean_clustered_by_picture() -> None:
 
 def test_equal_differences_and_single_pictures_have_no_interval() -> None:
     same = difference([BeforeAfter("a", 4.0, 4.0), BeforeAfter("b", 4.0, 4.0)])
+    raised = difference([BeforeAfter("a", 4.1, 6.1), BeforeAfter("b", 1.0, 3.0)])
     alone = difference([BeforeAfter("a", 4.0, 5.0), BeforeAfter("a", 2.0, 7.0)])
-    for found in (same, alone):
+    for found in (same, raised, alone):
         assert found.paired is not None and found.of_means is not None
         assert (found.paired.low, found.of_means.low) == (None, None)
 

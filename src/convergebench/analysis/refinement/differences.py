@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios
 from convergebench.analysis.statistics.clustered_mean import (
+    FEWEST_TO_RESAMPLE,
     UNBOUNDED,
     Interval,
     Scale,
@@ -17,7 +20,7 @@ from convergebench.analysis.statistics.clustered_mean import (
     expanded_tail,
     scale_of_differences,
 )
-from convergebench.analysis.statistics.confidence import CONFIDENCE
+from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Difference:
         return samples - (self.paired.n if self.paired else 0)
 
 
+_Totals: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The sum of the values of each picture, and their number."""
+_ROUNDING = 1e-9
+
 MeanOf = Callable[[Sequence[float], Sequence[str]], Interval | None]
 
 
@@ -80,7 +87,9 @@ def difference(
     return Difference(
         primary=side([value for value, _ in before], [picture for _, picture in before]),
         refined=side([value for value, _ in after], [picture for _, picture in after]),
-        of_means=_of_means(before, after, sum(_has_either(one) for one in samples)),
+        of_means=_of_means(
+            before, after, sum(_has_either(one) for one in samples), scale_of_differences(possible)
+        ),
         paired=_paired(samples, scale_of_differences(possible)),
         missing_primary=len(samples) - len(before),
         missing_refined=len(samples) - len(after),
@@ -107,18 +116,24 @@ def _paired(samples: Sequence[BeforeAfter], possible: Scale) -> Interval | None:
 
 
 def _of_means(
-    before: Sequence[tuple[float, str]], after: Sequence[tuple[float, str]], n: int
+    before: Sequence[tuple[float, str]], after: Sequence[tuple[float, str]], n: int, possible: Scale
 ) -> Interval | None:
-    """Both means use the same resamples of pictures, since they share most pictures."""
+    """Both means use the same resamples of pictures, since they share most pictures. For few pictures it is
+    Student's interval, as for other means."""
     if not before or not after:
         return None
     pictures = sorted({picture for _, picture in (*before, *after)})
     sides = [_totals(side, pictures) for side in (after, before)]
     refined, primary = (float(sums.sum() / counts.sum()) for sums, counts in sides)
-    is_constant = all(len({value for value, _ in side}) == 1 for side in (before, after))
+    shares = _shares(sides[0], refined) - _shares(sides[1], primary)
     fewest = min(int((counts > 0).sum()) for _, counts in sides)
-    if fewest == 1 or is_constant:
+    if fewest == 1 or np.abs(shares).max() < _ROUNDING:
         return Interval(refined - primary, None, None, n, len(pictures))
+    if fewest < FEWEST_TO_RESAMPLE:
+        error = math.sqrt(fewest / (fewest - 1) * float((shares**2).sum()))
+        reach = student_quantile((1 + CONFIDENCE) / 2, fewest - 1) * error
+        low, high = refined - primary - reach, refined - primary + reach
+        return Interval(refined - primary, low, high, n, len(pictures)).within(possible)
     after_means, before_means = (bootstrap_ratios(*side, RESAMPLES) for side in sides)
     tail = expanded_tail(CONFIDENCE, fewest)
     # A resample may contain no picture of one side.
@@ -126,9 +141,13 @@ def _of_means(
     return Interval(refined - primary, float(low), float(high), n, len(pictures))
 
 
-def _totals(
-    side: Sequence[tuple[float, str]], pictures: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shares(side: _Totals, mean: float) -> NDArray[np.float64]:
+    """How far each picture moves the mean of a side."""
+    sums, counts = side
+    return np.asarray((sums - mean * counts) / counts.sum(), np.float64)
+
+
+def _totals(side: Sequence[tuple[float, str]], pictures: Sequence[str]) -> _Totals:
     place = {picture: number for number, picture in enumerate(pictures)}
     clusters = np.array([place[picture] for _, picture in side])
     values = np.array([value for value, _ in side])
