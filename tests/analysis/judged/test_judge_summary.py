@@ -34,6 +34,12 @@ def test_nothing_but_missing_verdicts_have_no_mean() -> None:
     assert (row.n, row.missing, row.mean, row.spread) == (0, 1, None, None)
 
 
+def test_equal_verdicts_have_a_mean_and_no_interval() -> None:
+    (row,) = judge_summary([score(f"{picture}1", 3.0) for picture in "abc"])
+    assert row.mean is not None
+    assert (row.mean.mean, row.mean.low, row.mean.high) == (3.0, None, None)
+
+
 def test_one_source_picture_has_a_mean_and_no_interval() -> None:
     (row,) = judge_summary([score("a1", 3.0), score("a2", 5.0)])
     assert row.mean is not None

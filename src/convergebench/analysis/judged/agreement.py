@@ -11,10 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Level = Literal["nominal", "interval"]
+from convergebench.analysis.statistics.clustered_mean import ROUNDING
 
-_ROUNDING = 1e-9
-"""Means of equal grades, such as 11/3, differ by the rounding of their sums."""
+Level = Literal["nominal", "interval"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level) 
         return Agreement(None, 0, 0, "no subject has two values")
     differences = _DIFFERENCES[level]
     everything = np.concatenate(pairable)
-    if np.ptp(everything) < _ROUNDING:
+    if np.ptp(everything) < ROUNDING:
         return Agreement(None, len(pairable), count, "all values are equal, so chance alone would agree")
     expected = differences(everything) / (count - 1)
     observed = math.fsum(differences(row) / (len(row) - 1) for row in pairable)

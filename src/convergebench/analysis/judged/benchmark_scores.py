@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, Scale, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import (
+    ROUNDING,
+    UNBOUNDED,
+    Interval,
+    Scale,
+    mean_of_grades,
+)
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 
 NO_VERDICT = "verdict "
@@ -165,7 +171,7 @@ def sample_mean(scores: Scores, possible: Scale = UNBOUNDED) -> Interval | None:
     if not there:
         return None
     pictures = [sample.picture for sample in there]
-    return clustered_mean(np.array(list(there.values())), pictures, possible=possible)
+    return mean_of_grades(np.array(list(there.values())), pictures, possible)
 
 
 def mean_of_means(groups: Sequence[Scores], possible: Scale = UNBOUNDED) -> Interval | None:
@@ -173,7 +179,8 @@ def mean_of_means(groups: Sequence[Scores], possible: Scale = UNBOUNDED) -> Inte
     incomplete.
 
     The interval is Student's, from a standard error clustered by source picture. There is no interval if a
-    group has a single score, whose variation is unknown, or if all scores belong to one picture.
+    group has a single score, whose variation is unknown, if the scores of every group are equal, or if all
+    belong to one picture.
     """
     there = [present(scores) for scores in groups]
     if not there or not all(there):
@@ -185,7 +192,8 @@ def mean_of_means(groups: Sequence[Scores], possible: Scale = UNBOUNDED) -> Inte
         for sample, score in group.items():
             influence[sample.picture] += (score - of_group) / len(group) / len(there)
     samples, clusters = len({sample for group in there for sample in group}), len(influence)
-    if clusters == 1 or min(map(len, there)) == 1:
+    is_equal = max(map(abs, influence.values())) < ROUNDING
+    if clusters == 1 or min(map(len, there)) == 1 or is_equal:
         return Interval(mean, None, None, n=samples, clusters=clusters)
     error = math.sqrt(clusters / (clusters - 1) * math.fsum(part**2 for part in influence.values()))
     reach = student_quantile((1 + CONFIDENCE) / 2, clusters - 1) * error

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.judged.agreement import Agreement, Spread, krippendorff_alpha, spread
-from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, Scale, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, Scale, mean_of_grades
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _row(suite: str, model: str, rubric: str, scores: Sequence[JudgedScore]) -> 
     kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
     means = np.array([np.mean(repeats) for repeats in values.values()])
     pictures = [cluster[subject] for subject in values]
-    mean = clustered_mean(means, pictures, possible=scores[0].possible) if values else None
+    mean = mean_of_grades(means, pictures, scores[0].possible) if values else None
     repeats = list(values.values())
     return JudgedRow(
         model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios
 from convergebench.analysis.statistics.clustered_mean import (
     FEWEST_TO_RESAMPLE,
+    ROUNDING,
     UNBOUNDED,
     Interval,
     Scale,
-    clustered_mean,
     expanded_tail,
+    mean_of_grades,
     scale_of_differences,
 )
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
@@ -58,7 +59,6 @@ class Difference:
 
 _Totals: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """The sum of the values of each picture, and their number."""
-_ROUNDING = 1e-9
 
 MeanOf = Callable[[Sequence[float], Sequence[str]], Interval | None]
 
@@ -67,7 +67,7 @@ def mean_within(possible: Scale) -> MeanOf:
     """The mean of grades on this scale."""
 
     def mean(values: Sequence[float], pictures: Sequence[str]) -> Interval | None:
-        return clustered_mean(np.array(values), pictures, possible=possible) if values else None
+        return mean_of_grades(np.array(values), pictures, possible) if values else None
 
     return mean
 
@@ -108,11 +108,7 @@ def _paired(samples: Sequence[BeforeAfter], possible: Scale) -> Interval | None:
     ]
     if not both:
         return None
-    values = np.array([value for value, _ in both])
-    found = clustered_mean(values, [picture for _, picture in both], possible=possible)
-    if len({value for value, _ in both}) == 1:
-        return Interval(found.mean, None, None, found.n, found.clusters)
-    return found
+    return mean_of_grades(np.array([value for value, _ in both]), [picture for _, picture in both], possible)
 
 
 def _of_means(
@@ -127,7 +123,7 @@ def _of_means(
     refined, primary = (float(sums.sum() / counts.sum()) for sums, counts in sides)
     shares = _shares(sides[0], refined) - _shares(sides[1], primary)
     fewest = min(int((counts > 0).sum()) for _, counts in sides)
-    if fewest == 1 or np.abs(shares).max() < _ROUNDING:
+    if fewest == 1 or np.abs(shares).max() < ROUNDING:
         return Interval(refined - primary, None, None, n, len(pictures))
     if fewest < FEWEST_TO_RESAMPLE:
         error = math.sqrt(fewest / (fewest - 1) * float((shares**2).sum()))

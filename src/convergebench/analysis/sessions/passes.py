@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.sessions.turns import SessionResult, TurnPoint
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.clustered_mean import Interval, mean_of_grades
 from convergebench.analysis.statistics.proportions import percentage
 
 Scores = Mapping[str, float]
@@ -92,7 +92,7 @@ def grade_curve(
         score = None
         if there:
             pictures, numbers = zip(*there, strict=True)
-            score = clustered_mean(np.array(numbers, np.float64), pictures, possible=(0.0, 10.0))
+            score = mean_of_grades(np.array(numbers, np.float64), pictures, (0.0, 10.0))
         points.append(_point(turn, score, len(found), reasons))
     return points
 

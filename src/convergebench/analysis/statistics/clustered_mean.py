@@ -42,6 +42,8 @@ class Interval:
 FEWEST_TO_RESAMPLE = 8
 """The mean of a resample never lies outside the range of the cluster means. With few clusters, even extreme
 percentiles therefore cover too little: 50 % for two, 88 % for four, 95 % for eight."""
+ROUNDING = 1e-9
+"""Means of equal grades, such as 11/3, differ by less."""
 UNBOUNDED: Scale = (-math.inf, math.inf)
 
 
@@ -89,6 +91,19 @@ def clustered_mean(
         low, high = np.quantile((draws @ sums) / (draws @ sizes), [tail, 1 - tail])
     least, most = min(possible[0], values.min()), max(possible[1], values.max())
     return Interval(mean, max(float(low), least), min(float(high), most), n=len(values), clusters=count)
+
+
+def mean_of_grades(
+    values: NDArray[np.float64], clusters: Sequence[str] | NDArray[Any], possible: Scale = UNBOUNDED
+) -> Interval:
+    """The mean of what judges said, or of differences of it. Grades are coarse and often all equal, which
+    does not tell how others would spread: then there is no interval.
+
+    >>> mean_of_grades(np.array([3.0, 3.0, 3.0]), ["a", "b", "c"])
+    Interval(mean=3.0, low=None, high=None, n=3, clusters=3)
+    """
+    found = clustered_mean(values, clusters, possible=possible)
+    return replace(found, low=None, high=None) if np.ptp(values) < ROUNDING else found
 
 
 def _student_interval(
