@@ -130,7 +130,8 @@ def test_a_second_judge_is_compared_with_the_first_on_what_both_judged(
     (three,) = other.json["between_judges"]
     assert len(three["judges"]) == 3 and three["alpha"] < 0.9
     printed = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq").out
-    assert f"on the same {pictures} subjects by gedit_pq@1: alpha" in " ".join(printed.split())
+    said = f"on {pictures} subjects that two or more of them judged by gedit_pq@1: alpha"
+    assert said in " ".join(printed.split()) and printed.count(" and server") == 1
 
 
 def test_judges_of_one_model_are_told_apart_and_compared_only_with_the_judge_that_was_asked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from convergebench.cli.options import print_table
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
@@ -52,9 +53,12 @@ def agreement_in_json(one: BetweenJudges) -> dict[str, Any]:
 
 
 def agreement_line(one: BetweenJudges) -> str:
-    alpha, names = one.agreement.alpha, " and ".join(one.judges)
+    alpha, subjects = one.agreement.alpha, counted(one.agreement.subjects, "subject")
     found = f"alpha {alpha:.2f}" if alpha is not None else f"no alpha: {one.agreement.missing}"
-    return f"{names} on the same {one.agreement.subjects} subjects by {one.rubric}: {found}."
+    if len(one.judges) == 2:
+        return f"{' and '.join(one.judges)} on the same {subjects} by {one.rubric}: {found}."
+    names = f"{', '.join(one.judges[:-1])} and {one.judges[-1]}"
+    return f"{names} on {subjects} that two or more of them judged by {one.rubric}: {found}."
 
 
 def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
