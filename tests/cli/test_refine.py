@@ -216,6 +216,15 @@ def test_a_dry_run_asks_nothing_and_says_what_is_left(cli: Cli, words: Words, se
     assert (row["primaries"], row["looks"], row["edits"]) == (0, 20 - 2 - 8, 20 - 2 - 7)
 
 
+def test_a_dry_run_counts_the_judgements_that_are_left(cli: Cli, words: Words, server: JudgeServer) -> None:
+    judged = in_mini(words, "--rounds", 1, "--judge", server.name)
+    (before,) = cli(*judged, "--dry-run", "--json").json["models"]
+    done = cli(*judged, "--json").json["judged"]
+    (after,) = cli(*judged, "--dry-run", "--json").json["models"]
+    assert before["judgements"] == 80 and done["judgements"] > 0
+    assert after["judgements"] == 80 - done["judgements"], "of those without a picture"
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from convergebench.engine.judging.judgement_queue import LOOKUP_BATCH
 from convergebench.engine.refining.plan import Pipeline
+from convergebench.judges import Verdict
 from convergebench.protocols import one_shot
 from convergebench.refinement.prepare import PreparedRefinement
+from convergebench.results.judgements import stored_verdicts
 from convergebench.results.refinements import refinements
 from convergebench.store import DATABASE, Workspace
 from convergebench.types import EditorFacts
@@ -15,15 +18,13 @@ from convergebench.types import EditorFacts
 
 @dataclass(frozen=True)
 class Forecast:
-    """The number of instructions from a reply is not known in advance: without chains these are upper
-    bounds."""
+    """What a reply asks for, and which pictures follow, is not known in advance: these are upper bounds."""
 
     pipeline: str
     primaries: int
     looks: int
     edits: int
     judgements: int
-    """Some of them may exist already."""
     cost_usd: float | None
     """Cost of the edits; None if a price is unknown."""
 
@@ -49,7 +50,7 @@ def _forecast(prepared: PreparedRefinement, workspace: Workspace | None, pipelin
         primaries,
         looks,
         edits,
-        prepared.most_judgements // len(prepared.pipelines) if prepared.judge else 0,
+        _unjudged(prepared, workspace, pipeline),
         _cost(model.facts, primaries, pipeline.executor.facts, edits),
     )
 
@@ -68,6 +69,24 @@ def _to_do(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: 
             looks -= rounds if over else sum(one.advice is not None for one in settled)
             edits -= rounds if over else sum(one.stage.picture is not None for one in settled)
     return looks, edits
+
+
+def _unjudged(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: Pipeline) -> int:
+    """Judgements that are still to be requested, at most."""
+    if prepared.judge is None:
+        return 0
+    most = prepared.most_judgements // len(prepared.pipelines)
+    if workspace is None:
+        return most
+    fingerprint = prepared.judge.facts.fingerprint
+    made = prepared.judgements_of(prepared.refined(workspace, [pipeline]))
+    keys = [one.task.request_to(fingerprint).key for one in made if one.task]
+    stored: dict[str, Verdict] = {}
+    for start in range(0, len(keys), LOOKUP_BATCH):
+        stored |= stored_verdicts(workspace, keys[start : start + LOOKUP_BATCH])
+    again = prepared.settings.retry_missing
+    answered = {key for key, verdict in stored.items() if verdict.outcome == "ok" or not again}
+    return most - sum(key in answered for key in keys)
 
 
 def _cost(model: EditorFacts, primaries: int, executor: EditorFacts, edits: int) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from convergebench import editors, suites
+from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.api import open_different
 from convergebench.benchmarks.reedit.published import published_reasoner
 from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
@@ -18,8 +19,10 @@ from convergebench.judges import Judge, Rubric, open_judge
 from convergebench.judges.reasoning import ReasonerPrompts
 from convergebench.judges.registry import PROVIDERS
 from convergebench.picture import Picture
-from convergebench.refinement.judging import rubrics_for
+from convergebench.refinement.judging import RefinedJudgement, judgements, rubrics_for
 from convergebench.refinement.settings import RefinementSettings
+from convergebench.results.refinements import refinements
+from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite, SuiteId
 
@@ -63,6 +66,19 @@ class PreparedRefinement:
         figures, grades = refinement_figures(self.suite), self.settings.grades
         rubrics = sum(len(list(rubrics_for(case.category, grades, figures))) for case in self.cases)
         return rubrics * len(self.judged_rounds) * len(self.pipelines)
+
+    def refined(self, workspace: Workspace, pipelines: Sequence[Pipeline]) -> list[RefinedCase]:
+        """The cases of this plan that these pipelines have begun, in the suite's order."""
+        who = [one.facts.fingerprint for one in pipelines]
+        order = {case.fingerprint: place for place, case in enumerate(self.cases)}
+        found = refinements(workspace, suite=self.suite, editors=who, protocols=(self.plan.protocol,))
+        own = [one for one in found if one.fingerprint in order and one.seed == self.settings.seed]
+        return sorted(own, key=lambda one: (one.model, order[one.fingerprint]))
+
+    def judgements_of(self, cases: Sequence[RefinedCase]) -> list[RefinedJudgement]:
+        """All judging tasks on what these cases have so far."""
+        figures, grades = refinement_figures(self.suite), self.settings.grades
+        return judgements(cases, self.judged_rounds, grades, figures, self.rubrics)
 
     @property
     def judges_beside(self) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 from convergebench import api
 from convergebench.analysis.refinement.refined_case import RefinedCase
-from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine import RunProgress
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.stage import JudgingStage
@@ -18,10 +17,10 @@ from convergebench.engine.progress import JudgingProgress
 from convergebench.engine.refining.session import RefinementOutcome, RefiningStage
 from convergebench.engine.shared_limits import limits_in
 from convergebench.judges import Verdict
-from convergebench.refinement.judging import RefinedJudgement, judgements
+from convergebench.refinement.judging import RefinedJudgement
 from convergebench.refinement.prepare import PreparedRefinement, prepare
 from convergebench.refinement.settings import RefinementSettings, refinement_settings
-from convergebench.results.refinements import refined_case, refinements
+from convergebench.results.refinements import refined_case
 from convergebench.store import Workspace
 from convergebench.types import SuiteId
 
@@ -110,13 +109,7 @@ class _Stages:
         """Queue a case's pictures for judging while editing continues."""
         if self._judging is not None and self._prepared.judges_beside:
             case = refined_case(self._workspace, self._prepared.suite, trajectory)
-            self._judging.add(one.task for one in self._judgements([case]) if one.task)
-
-    def _judgements(self, cases: Sequence[RefinedCase]) -> list[RefinedJudgement]:
-        figures = refinement_figures(self._prepared.suite)
-        prepared = self._prepared
-        rounds, grades = prepared.judged_rounds, prepared.settings.grades
-        return judgements(cases, rounds, grades, figures, prepared.rubrics)
+            self._judging.add(one.task for one in self._prepared.judgements_of([case]) if one.task)
 
     def _interrupt(self) -> None:
         self._refining.interrupt()
@@ -126,17 +119,8 @@ class _Stages:
     def _unjudged(self, outcome: RefinementOutcome) -> RefinementResult:
         """The result after editing has ended, without verdicts."""
         prepared = self._prepared
-        cases = _cases(prepared, self._workspace)
-        to_judge = self._judgements(cases) if self._judging is not None else []
+        cases = prepared.refined(self._workspace, prepared.pipelines)
+        to_judge = prepared.judgements_of(cases) if self._judging is not None else []
         return RefinementResult(
             prepared.settings, prepared.suite, cases, outcome, None, to_judge, {}, prepared.wording
         )
-
-
-def _cases(prepared: PreparedRefinement, workspace: Workspace) -> list[RefinedCase]:
-    """The cases of this plan only, in the suite's order."""
-    who = [one.facts.fingerprint for one in prepared.pipelines]
-    order = {case.fingerprint: place for place, case in enumerate(prepared.cases)}
-    found = refinements(workspace, suite=prepared.suite, editors=who, protocols=(prepared.plan.protocol,))
-    own = [one for one in found if one.fingerprint in order and one.seed == prepared.settings.seed]
-    return sorted(own, key=lambda one: (one.model, order[one.fingerprint]))
