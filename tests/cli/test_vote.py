@@ -127,6 +127,17 @@ def test_votes_on_pictures_of_another_workspace_are_kept_and_told(
     assert done.sentence.endswith(f"does not have: {votes} of these {votes} votes, kept for when it has them")
 
 
+def test_a_vote_that_is_known_with_another_answer_is_told(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    cli("vote", "-w", voted, "--save", tmp_path / "votes.jsonl")
+    lines = (tmp_path / "votes.jsonl").read_text().splitlines(keepends=True)
+    changed = next(n for n, line in enumerate(lines) if '"answer": "first"' in line)
+    lines[changed] = lines[changed].replace('"answer": "first"', '"answer": "second"')
+    (tmp_path / "votes.jsonl").write_text("".join(lines))
+    done = cli("vote", "-w", voted, "--import", tmp_path / "votes.jsonl")
+    assert "0 new votes" in done.out
+    assert f"another answer, which stays: 1 of these {len(lines)} votes" in done.err
+
+
 def test_a_plan_counts_votes_and_costs(cli: Cli, voted: Path) -> None:
     done = cli("vote", "-w", voted, "--plan", "--usd-per-hour", 20)
     assert done.code == 0 and "$20 an hour" in done.out and "steady" in done.out

@@ -36,17 +36,18 @@ def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]
     from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import read_vote_file
     from convergebench.votes.foreign_votes import judge_of, save_foreign_vote, vote_on_pictures
-    from convergebench.votes.vote_store import save_vote
+    from convergebench.votes.vote_store import is_stored_otherwise, save_vote
 
     read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
     now = timestamp()
     with workspace.run({"command": "vote", "imported": [path.name for path in paths]}) as run:
         for path, format, votes in read:
-            new = by_name = 0
+            new = by_name = otherwise = 0
             for one in votes:
                 vote = one if isinstance(one, Vote) else vote_on_pictures(one, pool, now)
                 if vote is not None:
                     judge = None if isinstance(one, Vote) else judge_of(one)
+                    otherwise += is_stored_otherwise(workspace, vote, judge)
                     new += save_vote(workspace, vote, run.id, judge)
                 elif not isinstance(one, Vote):
                     saved = save_foreign_vote(workspace, one, path.name, run.id)
@@ -55,6 +56,12 @@ def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]
             typer.echo(
                 f"{path}: {counted(new, 'new vote')} ({format}){names}, {len(votes) - new} known before."
             )
+            if otherwise:
+                typer.echo(
+                    f"convergebench: known with another answer, which stays: {otherwise} of these "
+                    f"{counted(len(votes), 'vote')}; vote --delete PSEUDONYM removes a rater's",
+                    err=True,
+                )
             _warn_of_absent_pictures(workspace, [one for one in votes if isinstance(one, Vote)])
 
 

@@ -62,6 +62,14 @@ def save_vote(workspace: Workspace, vote: Vote, run: int, judge: JudgeFacts | No
     return True
 
 
+def is_stored_otherwise(workspace: Workspace, vote: Vote, judge: JudgeFacts | None = None) -> bool:
+    """Whether the same question has another answer of the rater, or of the judge."""
+    asked = rubric(RUBRICS[vote.kind])
+    key = _request(vote, asked, judge or human_judge(vote.rater)).key
+    stored, given = stored_verdicts(workspace, [key]).get(key), _verdict(vote, asked)
+    return stored is not None and (stored.outcome, stored.scores) != (given.outcome, given.scores)
+
+
 def read_votes(workspace: Workspace) -> list[Vote]:
     """Every vote, in the order in which they were saved."""
     return [vote_from(json.loads(reply)) for reply in vote_replies(workspace)]
