@@ -84,6 +84,21 @@ def test_where_all_raters_are_marked_it_says_why_there_are_no_tables(cli: Cli, v
     assert "no votes without those of hasty" in done.out and "All tables" not in done.out
 
 
+def test_a_judges_rows_on_models_that_are_not_here_are_ranked_by_names(cli: Cli, tmp_path: Path) -> None:
+    folder, rows = tmp_path / "results", tmp_path / "rows.jsonl"
+    fill(folder)
+    rows.write_text(
+        "".join(
+            f'{{"key": "p{n}_pair_x_vs_y", "results": {{"winner": "Image {w}"}}, "judge": "looker"}}\n'
+            for n, w in enumerate("ABAA")
+        )
+    )
+    assert "4 of them by model names only" in cli("vote", "-w", folder, "--import", rows).out
+    done = cli("agreement", "-w", folder)
+    assert done.code == 0, done.err
+    assert "Verdicts of imported:looker, by model names" in done.out
+
+
 def test_a_rater_can_be_deleted(cli: Cli, voted: Path) -> None:
     done = cli("vote", "-w", voted, "--delete", "hasty")
     assert done.code == 0 and "votes of hasty" in done.out

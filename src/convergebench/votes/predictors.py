@@ -126,7 +126,7 @@ def _judged(records: Records) -> tuple[_Graded, _Compared]:
         source = shown.get("source", "")
         if rubric.grades and "result" in shown:
             grades[rubric.of, source, shown["result"]][name].append(one.value)
-        elif rubric.compares:
+        elif rubric.compares and "first" in shown:  # imported ones may have names of models only
             of = rubric.of.removesuffix("_pair")
             firsts[of, source, shown["first"], shown["second"]][name].append(one.value)
             firsts[of, source, shown["second"], shown["first"]][name].append(1 - one.value)
