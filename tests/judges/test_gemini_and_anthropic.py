@@ -135,6 +135,7 @@ def claude_error(code: int, message: str, **headers: str) -> Answer:
         (ANTHROPIC, claude_error(529, "overloaded"), Unavailable),
         (ANTHROPIC, claude_error(401, "bad key"), Misconfigured),
         (ANTHROPIC, claude_error(400, "bad picture"), Refused),
+        (ANTHROPIC, claude_error(400, "Your credit balance is too low to access it."), Misconfigured),
         (ANTHROPIC, Answer("not json"), Unavailable),
     ],
 )
@@ -146,6 +147,28 @@ def test_what_goes_wrong_is_told_apart_and_asked_once(
     assert len(server.asked) == 1
     if isinstance(caught.value, RateLimited):
         assert caught.value.after_seconds == 3
+
+
+def test_a_claude_that_knows_no_schema_is_asked_plainly_from_then_on(server: JudgeServer) -> None:
+    refusal = claude_error(400, "output_config.format: Extra inputs are not permitted")
+    server.script = lambda number, asked: refusal if "output_config" in asked.body else claude("{}")
+
+    async def work() -> list[JudgeReply]:
+        judge = open_judge(f"{ANTHROPIC}?base_url={server.url}")
+        await judge.start()
+        try:
+            return [await judge.ask(QUESTION) for _ in range(2)]
+        finally:
+            await judge.close()
+
+    assert [one.ending for one in asyncio.run(work())] == ["complete"] * 2
+    assert ["output_config" in asked.body for asked in server.asked] == [True, False, False]
+
+
+def test_what_claude_says_is_shown_without_the_answer_around_it(server: JudgeServer) -> None:
+    with pytest.raises(Unavailable) as caught:
+        ask(server, ANTHROPIC, claude_error(529, "Overloaded"))
+    assert str(caught.value) == "529: Overloaded"
 
 
 @pytest.mark.parametrize("name", [GEMINI, ANTHROPIC])

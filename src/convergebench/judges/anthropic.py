@@ -11,21 +11,29 @@ from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
 from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, NoReply, UnusableAnswer
+from convergebench.types import BadOutput, EditError, Misconfigured, NoReply, UnusableAnswer
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+    from anthropic import APIStatusError, AsyncAnthropic
 
 KEY = JudgeKey(("ANTHROPIC_API_KEY",))
 _ENDINGS: Mapping[str, Ending] = {"max_tokens": "truncated", "refusal": "refused"}
 
 
+_NO_CREDIT = "credit balance is too low"
+"""A 400 like that of a bad question, with these words."""
+_SCHEMA_WORDS = ("output_config", "output format", "structured output", "json_schema")
+
+
 class AnthropicJudge:
-    """One model at Anthropic. It takes no seed, so repeats vary with its sampling."""
+    """One model at Anthropic. It takes no seed, so repeats vary with its sampling.
+
+    The reply is constrained by the schema, unless the model does not support that."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         self.facts = facts
         self._client: AsyncAnthropic | None = None
+        self._forces_schema = True
 
     async def start(self) -> None:
         try:
@@ -40,6 +48,14 @@ class AnthropicJudge:
         http.event_hooks = guarded_hooks(KeyOrigin(str(self._client.base_url)))
 
     async def ask(self, question: Question) -> JudgeReply:
+        if self._forces_schema and question.schema is not None:
+            try:
+                return await self._completed(question, _forced(question.schema))
+            except _SchemaRejected:
+                self._forces_schema = False
+        return await self._completed(question, {})
+
+    async def _completed(self, question: Question, form: Mapping[str, Any]) -> JudgeReply:
         from anthropic import APIConnectionError, APIStatusError
 
         assert self._client is not None, "start comes first"
@@ -47,14 +63,16 @@ class AnthropicJudge:
         body = {
             "model": self.facts.model,
             "messages": [{"role": "user", "content": content}],
-            **_form(question),
+            **({"system": question.system} if question.system else {}),
+            **form,
             **sent_settings(self.facts.settings, "base_url"),
         }
         try:
             answer = await self._client.post("/v1/messages", body=body, cast_to=object)
         except APIStatusError as error:
-            after = seconds_in(error.response.headers.get("retry-after"))
-            raise error_for(error.status_code, KEY.hidden_in(error.message), KEY, after) from error
+            if form and _rejects_schema(error):
+                raise _SchemaRejected from error
+            raise _explained(error) from error
         except APIConnectionError as error:
             cause = error.__cause__ or error
             raise unanswered(error, KEY.hidden_in(f"connection lost: {cause!r}")) from error
@@ -99,12 +117,32 @@ def _content(question: Question) -> list[dict[str, Any]]:
     ]
 
 
-def _form(question: Question) -> dict[str, Any]:
-    form: dict[str, Any] = {"system": question.system} if question.system else {}
-    if question.schema is not None:
-        wanted = {"type": "json_schema", "schema": _without_bounds(question.schema)}
-        form["output_config"] = {"format": wanted}
-    return form
+def _forced(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"output_config": {"format": {"type": "json_schema", "schema": _without_bounds(schema)}}}
+
+
+class _SchemaRejected(Exception):
+    """The model does not support schemas."""
+
+
+def _rejects_schema(error: APIStatusError) -> bool:
+    said = _said(error).lower()
+    return error.status_code == 400 and any(word in said for word in _SCHEMA_WORDS)
+
+
+def _said(error: APIStatusError) -> str:
+    """The provider's own message; the SDK's has the whole answer around it."""
+    inner = error.body.get("error") if isinstance(error.body, dict) else None
+    message = inner.get("message") if isinstance(inner, dict) else None
+    return str(message or error.message)
+
+
+def _explained(error: APIStatusError) -> EditError:
+    reason = KEY.hidden_in(_said(error))
+    if error.status_code == 400 and _NO_CREDIT in reason.lower():
+        return Misconfigured(reason)
+    after = seconds_in(error.response.headers.get("retry-after"))
+    return error_for(error.status_code, reason, KEY, after)
 
 
 def _without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
