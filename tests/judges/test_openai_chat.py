@@ -86,6 +86,7 @@ def test_a_server_that_takes_no_schema_is_asked_plainly_from_then_on(
         (failure(401, "bad key sk-123"), Misconfigured, "SERVER_API_KEY was rejected"),
         (failure(404, "no such model"), Misconfigured, "no such model"),
         (failure(429, "no money", "insufficient_quota"), Misconfigured, "no money"),
+        (failure(400, "in good standing?", "Arrearage"), Misconfigured, "in good standing"),
         (failure(400, "not this picture", "content_policy_violation"), Refused, "not this picture"),
         (failure(400, "the picture is too small"), Refused, "too small"),
         (Answer("<html>proxy</html>"), Unavailable, "is not JSON"),

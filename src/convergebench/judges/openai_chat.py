@@ -32,7 +32,8 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 _ACCOUNTS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspection_failed"})
-NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "Arrearage"})
+"""The last one is DashScope's, with the status of a bad question."""
 _ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
 _MARK = uuid4().hex
 """The placeholder for a picture in a request, which no text can contain."""
