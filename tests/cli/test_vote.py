@@ -9,11 +9,11 @@ import convergebench.judges
 from cli.conftest import Cli
 from convergebench.judges import rubric
 from convergebench.picture import decode
-from convergebench.store import Workspace
-from convergebench.votes.ballot import Ballot, pair_question
+from convergebench.store import Enrolment, Workspace
+from convergebench.votes.ballot import Ballot, pair_question, visibility_question
 from convergebench.votes.question_pool import question_pool
 from convergebench.votes.vote_store import save_vote
-from report.page.filled import fill
+from report.page.filled import SUITE, cases, editor, fill, record, source_of, worn
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 from set_imitations import write_genai_bench
 from votes.conftest import vote_on
@@ -97,6 +97,25 @@ def test_a_judges_rows_on_models_that_are_not_here_are_ranked_by_names(cli: Cli,
     done = cli("agreement", "-w", folder)
     assert done.code == 0, done.err
     assert "Verdicts of imported:looker, by model names" in done.out
+
+
+def test_an_answer_on_a_picture_of_two_models_is_one_answer(cli: Cli, tmp_path: Path) -> None:
+    fill(tmp_path)
+    with Workspace.create(tmp_path) as workspace:
+        run = workspace.start_run({"command": "vote"})
+        case = cases()[0]
+        source = source_of(case)
+        enrolment = Enrolment("round_trip", SUITE, editor("twin"), case, 0, 1)
+        (trajectory,) = workspace.enrol([enrolment], fresh=False)
+        forward, back = (worn(source, "steady", 1, forward=way) for way in (True, False))
+        record(workspace, run, trajectory, 1, "forward", source, forward)
+        record(workspace, run, trajectory, 1, "backward", forward, back)
+        pool = question_pool(workspace, kinds=("visibility",))
+        steady = next(one for one in pool.chains if (one.model, one.place.case) == ("steady", case.id))
+        save_vote(workspace, vote_on(visibility_question(steady, steady.returns[0]), "ann", "yes"), run)
+    seen = cli("agreement", "-w", tmp_path, "--json").json["unmarked"]["visibility"]
+    assert {one["model"] for one in seen["models"]} >= {"steady", "twin"}
+    assert seen["answers"] == 1
 
 
 def test_a_rater_can_be_deleted(cli: Cli, voted: Path) -> None:

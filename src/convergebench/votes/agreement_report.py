@@ -141,8 +141,8 @@ def measured_headline_thresholds(workspace: Workspace, results: Results) -> Meas
     if not any(vote.kind == "visibility" for vote in votes):
         return "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
     pool = _pool(records, results)
-    seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
-    return measured_thresholds(visibility_trials(results, seen))
+    trusted = [vote for vote in votes if vote.rater not in marked]
+    return measured_thresholds(visibility_trials(results, pool, trusted))
 
 
 def _pool(records: Records, results: Results) -> QuestionPool:
@@ -165,8 +165,9 @@ def _findings(records: Records, results: Results, votes: Sequence[Vote]) -> Vote
     seen = list(pool.visibility_votes(votes))
     visibility = None
     if seen:
-        thresholds = measured_thresholds(visibility_trials(results, seen))
-        visibility = VisibilityAgreement(len(seen), tuple(visible_rounds(seen)), thresholds)
+        thresholds = measured_thresholds(visibility_trials(results, pool, votes))
+        answers = sum(any(pool.visibility_votes([vote])) for vote in votes)
+        visibility = VisibilityAgreement(answers, tuple(visible_rounds(seen)), thresholds)
     drift = frozenset(facts.name for facts in results.metrics if facts.dimension == "drift")
     return VoteFindings(
         tuple(_kind(kind, group, drift) for kind, group in groups.items() if group), visibility

@@ -13,7 +13,7 @@ from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.votes.metric_agreement import PredictedVote
 from convergebench.analysis.votes.opinion_agreement import goodness
 from convergebench.analysis.votes.visibility import VisibilityTrial
-from convergebench.analysis.votes.vote import PairVote, VisibilityVote, Vote
+from convergebench.analysis.votes.vote import PairVote, Vote
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.results import Records
 from convergebench.types import Digest
@@ -43,14 +43,17 @@ def predicted_votes(
     ]
 
 
-def visibility_trials(results: Results, votes: Iterable[VisibilityVote]) -> list[VisibilityTrial]:
-    """Answers on returns of which the headline's measures are known."""
+def visibility_trials(results: Results, pool: QuestionPool, votes: Iterable[Vote]) -> list[VisibilityTrial]:
+    """Answers on returns of which the headline's measures are known. An answer counts once, though several
+    models or rounds may have that picture."""
     measured = round_qualities(results)
     found = []
     for vote in votes:
-        one = measured.get((vote.model, vote.case, vote.seed, vote.round))
-        if one is not None and one.undid is not None and (one.kept is not None or one.is_global):
-            found.append(VisibilityTrial(vote.seen, one.undid, one.kept, vote.picture, vote.rater))
+        for said in pool.visibility_votes([vote]):
+            one = measured.get((said.model, said.case, said.seed, said.round))
+            if one is not None and one.undid is not None and (one.kept is not None or one.is_global):
+                found.append(VisibilityTrial(said.seen, one.undid, one.kept, said.picture, said.rater))
+                break
     return found
 
 

@@ -66,7 +66,7 @@ def _headline(found: Headline) -> Iterator[str]:
     yield from _cases(found)
     limits = found.thresholds
     if limits != DEFAULT_THRESHOLDS:
-        needs = f"undid ≥ {limits.undid:g}, kept ≥ {limits.kept:g}, face distance ≤ {limits.face:g}"
+        needs = f"undid ≥ {limits.undid:.3g}, kept ≥ {limits.kept:.3g}, face distance ≤ {limits.face:.3g}"
         yield f"A round counts as usable with {needs}."
     if found.deciders:
         yield f"Whether an edit happened is decided by {_deciders(found.deciders)}."
