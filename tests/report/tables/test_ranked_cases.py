@@ -32,7 +32,7 @@ def notes(pictures: dict[str, range]) -> str:
 def test_models_without_a_rank_are_named_with_their_cases() -> None:
     found = ranked({"a": range(9), "b": range(9), "stopped": range(2), "late": range(1)})
     said = "\n".join(ranking_notes(found))
-    assert "Not ranked: stopped (2 cases), late (1 case), since the score of all" in said
+    assert "Not ranked: stopped (2 cases), late (1 case), with which the ranked models have few" in said
     assert "The score is over" not in said
     assert json_ranking(found)["headline"]["too_few_cases"] == {"stopped": 2, "late": 1}
     assert [(row.model, row.rank) for row in found.rows][2:] == [("stopped", None), ("late", None)]

@@ -107,7 +107,7 @@ def _cases(found: Headline) -> Iterator[str]:
             f"{model} ({counted(cases, 'case')})" for model, cases in found.too_few_cases.items()
         )
         yield (
-            f"Not ranked: {models}, since the score of all models would be over these cases only. To rank "
+            f"Not ranked: {models}, with which the ranked models have few cases in common or none. To rank "
             "one, run it on the other cases, too; or test it with convergebench compare, on the cases that "
             "two models have."
         )
