@@ -6,12 +6,14 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from convergebench.editors import open_editor
+from convergebench.editors.python_function import function_editor
 from convergebench.errors import WrongUse
 from convergebench.store import Workspace
 from convergebench.types import BadOutput, Case, Failure, Refused
@@ -91,6 +93,16 @@ def test_a_function_gets_picture_instruction_and_seed_and_its_picture_is_kept() 
     assert sys.modules[MODULE].seen == [("RGB", wanted.image.size, "Add a hat.", 11)]
     assert (edited.picture.pixels == wanted.image.pixels // 2).all()
     assert edited.cost_usd is None
+
+
+def test_a_function_runs_in_the_context_of_its_run() -> None:
+    """A notebook shows what is printed below the cell that its context names."""
+    cell = ContextVar("cell", default="another")
+    seen = []
+    token = cell.set("this one")
+    edit_once(function_editor(lambda image, instruction, seed: seen.append(cell.get()) or image), request())
+    cell.reset(token)
+    assert seen == ["this one"]
 
 
 def test_transparency_is_laid_on_white() -> None:

@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeAlias
 
@@ -25,7 +27,7 @@ class CallThread:
             threading.Thread(target=_work, args=(self._calls,), name="call", daemon=True).start()
         done: Future[Any] = Future()
         done.set_running_or_notify_cancel()  # so that giving it up leaves its result a place
-        self._calls.put((call, done))
+        self._calls.put((partial(copy_context().run, call), done))  # as in a thread of an executor
         try:
             return await asyncio.wrap_future(done)
         except asyncio.CancelledError:
