@@ -43,6 +43,13 @@ def test_shared_cases_are_counted() -> None:
     assert "The score is over" not in notes({"a": range(9), "b": range(9)})
 
 
+def test_a_ranking_says_that_few_pictures_tell_no_models_apart() -> None:
+    said = "No two models can be told apart by 5 source pictures; use at least six."
+    assert said in notes({"a": range(5), "b": range(5)})
+    assert "told apart by" not in notes({"a": range(6), "b": range(6)})
+    assert "told apart by" not in notes({"a": range(5)})
+
+
 def test_models_without_a_shared_case_are_not_said_to_be_ordered() -> None:
     said = notes({"a": range(5), "b": range(5, 9)})
     assert "The models have no case in common" in said and "Not ranked" not in said

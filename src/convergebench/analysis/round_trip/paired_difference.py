@@ -69,9 +69,7 @@ class PairedDifference:
 
     @property
     def smallest_p_value(self) -> float:
-        """The p-value if all pictures agreed: few pictures cannot give a small one."""
-        clusters = self.difference.clusters
-        return 2.0 ** (1 - clusters) if clusters <= MOST_EXACT else 1 / (PERMUTATIONS + 1)
+        return smallest_p_value(self.difference.clusters)
 
     @property
     def verdict(self) -> str:
@@ -171,6 +169,15 @@ def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -
     if not results.is_measured_at(facts, model, round):
         raise NothingShared(f"{facts.name} was not measured at round {round} of {model}")
     return readings(results.returns_by_round().get((model, round), ()), facts)
+
+
+def smallest_p_value(clusters: int) -> float:
+    """The p-value if all pictures agreed: few pictures cannot give a small one.
+
+    >>> smallest_p_value(5), smallest_p_value(6)
+    (0.0625, 0.03125)
+    """
+    return 2.0 ** (1 - clusters) if clusters <= MOST_EXACT else 1 / (PERMUTATIONS + 1)
 
 
 def sign_flip_p_value(

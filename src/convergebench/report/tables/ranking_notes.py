@@ -11,6 +11,8 @@ from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headlin
 from convergebench.analysis.headline.headline_ranking import UNDID, why_unscored
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
+from convergebench.analysis.round_trip.paired_difference import smallest_p_value
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 from convergebench.metrics.flip import VISIBLE
 from convergebench.report.formatting import metric_title
 from convergebench.shown_text import counted, shortened
@@ -37,6 +39,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
         *_visible(ranking),
         *(_headline(ranking.headline) if ranking.headline else _without_headline(ranking)),
         *_unscored(ranking),
+        *_few_pictures(ranking),
         *_imported(ranking),
         *_by_construction(ranking),
         *missing_returns(ranking.missing_values),
@@ -121,6 +124,18 @@ def _unscored(ranking: Ranking) -> Iterator[str]:
     models = sorted(without - ranking.headline.too_few_cases.keys())
     if reason := why_unscored(ranking, models):
         yield f"There is no score of {', '.join(models)}, because {_as_clause(reason)}; {_MEASURE_AGAIN}"
+
+
+def _few_pictures(ranking: Ranking) -> Iterator[str]:
+    """Why all models share a letter, whatever their scores."""
+    if ranking.headline is not None:
+        means = [row.score for row in ranking.headline.rows]
+    else:
+        means = [row.metrics[ranking.metric.name].finite for row in ranking.rows if row.rank is not None]
+    clusters = [mean.clusters for mean in means if mean is not None]
+    if len(clusters) > 1 and smallest_p_value(max(clusters)) >= 1 - CONFIDENCE:
+        pictures = counted(max(clusters), "source picture")
+        yield f"No two models can be told apart by {pictures}; use at least six."
 
 
 def resemblance_sentence(one: Resemblance) -> str:
