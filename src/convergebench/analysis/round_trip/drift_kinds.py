@@ -6,6 +6,7 @@ The part explained by another drift is removed first: contrast raises the chroma
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -30,6 +31,13 @@ class DriftKind:
     words: Callable[[float, Values], str]
     """Describes a typical amount, given the typical values that belong to it."""
 
+    def words_either_way(self, amount: float, values: Values) -> str:
+        """The same of a drift that has no direction."""
+        size = _SIGN.sub("", _LIGHTER.sub("lightness ", self.words(amount, values)))
+        return f"{size} either way"
+
+
+_SIGN, _LIGHTER = re.compile(r"[+−](?=\d)"), re.compile(r"(?:lighter|darker) by ")
 
 LOST_EVERYWHERE = 1.0
 """Halvings of the fine detail. What edits of 2 to 10 % of a picture leave behind changes it by 0.2 at most

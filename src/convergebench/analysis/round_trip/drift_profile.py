@@ -7,7 +7,6 @@ that drifted differently are thus reported as few, and do not change the typical
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median, median_low
@@ -36,7 +35,6 @@ _MINORITY = 0.25
 """If more than this share of the noticeable drifts has the other sign, the drift has no direction."""
 _WORTH_A_WORD = 0.1
 """A drift that is noticeable in a smaller share of the returns is counted, but not named."""
-_DIRECTION, _LIGHTNESS = re.compile(r"[+−](?=\d)"), re.compile(r"(?:lighter|darker) by ")
 
 
 @dataclass(frozen=True)
@@ -64,12 +62,8 @@ class Drift:
 
     @property
     def words(self) -> str:
-        words = self.way.words(self.amount, self.values)
-        return (
-            f"{_DIRECTION.sub('', _LIGHTNESS.sub('lightness ', words))} either way"
-            if self.either_way
-            else words
-        )
+        words = self.way.words_either_way if self.either_way else self.way.words
+        return words(self.amount, self.values)
 
     @property
     def is_named(self) -> bool:
